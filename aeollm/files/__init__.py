@@ -1,0 +1,21 @@
+"""Bytes to tables: the only place that knows file formats; every problem with its line."""
+
+from aeollm.files.archives import MOST_ENTRIES_LABELS, is_zip, unpack
+from aeollm.files.decoding import Unreadable
+from aeollm.files.labels import labels_from_dataset, read_labels
+from aeollm.files.rubrics import RUBRIC_NAME, read_rubrics
+from aeollm.files.runs import Inspection, inspect_run, read_run
+
+__all__ = [
+    "MOST_ENTRIES_LABELS",
+    "RUBRIC_NAME",
+    "Inspection",
+    "Unreadable",
+    "inspect_run",
+    "is_zip",
+    "labels_from_dataset",
+    "read_labels",
+    "read_rubrics",
+    "read_run",
+    "unpack",
+]

@@ -1,0 +1,203 @@
+"""HTML of label status, problems and results. Everything quoted is escaped here and nowhere else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from html import escape
+
+from aeollm.errors import Problem, ProblemGroup, group_problems, printable
+from aeollm.evaluation import Result
+from aeollm.figures import view_title
+from aeollm.sources import LabelSet
+from aeollm.tables import PAIR_KINDS, Scores, TieChange
+from aeollm.ui.catalogue import Offer
+from aeollm.ui.session import Session
+
+_LONGEST_NAME = 60
+_FIRST = 5
+_MOST = 50
+_MOST_REASONS = 10
+_SIGNS = {"error": "✗", "warning": "!", "note": "i"}
+
+
+def shown_name(name: str, longest: int = _LONGEST_NAME) -> str:
+    """Cut a file name in the middle, so that its ending stays, and make it safe to print."""
+    safe = printable(name, 1_000)
+    return safe if len(safe) <= longest else f"{safe[: longest - 16]}…{safe[-15:]}"
+
+
+def number(value: float | None) -> str:
+    """Write three decimals without the leading zero; undefined as a dash.
+
+    >>> number(0.5), number(-0.1239), number(1.0), number(None)
+    ('.500', '−.124', '1.000', '–')
+    """
+    if value is None or value != value:
+        return "–"
+    text = f"{abs(value):.3f}"
+    text = text.removeprefix("0")
+    return f"−{text}" if value < 0 and text.strip("0.") else text
+
+
+def status(label_set: LabelSet, offer: Offer, name: str) -> str:
+    """Say which labels are chosen, how many, from where, and whether they are the demo's."""
+    labels = label_set.labels
+    badge = '<span class="ae-badge">DEMO: simulated labels</span>' if labels.demo else ""
+    source = labels.source if labels.revision else f"{labels.name}@{labels.digest[:8]}"
+    shown = escape(printable(source.replace(labels.revision or "\0", (labels.revision or "")[:8]), 120))
+    weights = "rubric weights" if label_set.rubrics else "equal weights (no rubrics)"
+    kind = "" if labels.labelled else " · <strong>keys only: runs are checked, not scored</strong>"
+    counts = f"{len(labels.question_order)} questions · {len(labels)} answers · {weights}"
+    lines = [f'<p class="ae-status" role="status">{badge} {counts} · <code>{shown}</code>{kind}</p>']
+    notes = [label_set.notice] if label_set.notice else []
+    if offer.pending:
+        notes.append(f"Loading {offer.pending} from the Hub…")
+    if offer.trouble and name == offer.default:
+        notes.append(f"The configured labels are not available. {offer.trouble}")
+    lines += [f'<p class="ae-note">{escape(note)}</p>' for note in notes]
+    return "".join(lines)
+
+
+def report(session: Session) -> str:
+    """Say what was found: refusals in full, the rest folded below them."""
+    parts = [_refusal("This could not be done", session.refused)] if session.refused else []
+    labels = [problem for problem in session.evaluation.label_problems if problem.severity != "note"]
+    title = f"Labels {session.evaluation.label_set.labels.name}"
+    if any(problem.severity == "error" for problem in labels):
+        parts.append(_refusal(title, labels))
+    elif labels:
+        parts.append(_folded(title, labels))
+    if not session.example:
+        reports = [_run_report(shown_name(name), result) for name, result in session.ranked]
+        parts += sorted(reports, key=lambda part: "ae-error" not in part)
+    return f'<div class="ae-report" role="status">{"".join(parts)}</div>' if any(parts) else ""
+
+
+def _run_report(name: str, result: Result) -> str:
+    problems = list(result.problems)
+    if result.scores is not None and result.scores.float64 is not None:
+        problems.append(_tie_change(result.scores.float64))
+    if not result.accepted:
+        count = sum(problem.severity == "error" for problem in problems)
+        return _refusal(f"{name} refused: {count} problem{'s' if count != 1 else ''}", problems)
+    found, of = result.inspection.coverage
+    if found < of:
+        return _folded(f"{name}: partial, {found} of {of} answers", problems)
+    if result.scores is None:
+        return _folded(f"{name} is valid: {found} of {of} answers", problems)
+    return _folded(f"{name}: scored", problems) if problems else ""
+
+
+def _tie_change(change: TieChange) -> Problem:
+    shown = ", ".join(f"{name} {by:+.4f}" for name, by in change.mean_change.items() if by is not None)
+    where = f"{len(change.questions)} questions: {printable(', '.join(change.questions))}"
+    message = f"Floating-point sums would change the overall means ({shown}), on {where}."
+    return Problem("note", "float64", message, "The scores shown compare the decimals as written.")
+
+
+def _refusal(title: str, problems: Sequence[Problem]) -> str:
+    """List problems, the first few at once and the others on demand."""
+    items = [item for group in group_problems(problems, _MOST) for item in _items(group)]
+    first, rest = "".join(items[:_FIRST]), "".join(items[_FIRST:])
+    more = len(problems) - _FIRST
+    if rest:
+        unlisted = len(problems) - len(items)
+        rest += f"<li>… and {unlisted} more; the JSON lists them all</li>" if unlisted else ""
+        rest = f"<details><summary>and {more} more</summary><ul>{rest}</ul></details>"
+    copy = '<button type="button" class="ae-copy" data-copy>copy</button>'
+    head = f'<h3><span aria-hidden="true">{_SIGNS["error"]}</span> {escape(title)} {copy}</h3>'
+    return f'<section class="ae-box ae-error">{head}<ul>{first}</ul>{rest}</section>'
+
+
+def _folded(title: str, problems: Sequence[Problem]) -> str:
+    """Tell in one line what there is to read, and list it on demand."""
+    worst = "warning" if any(problem.severity == "warning" for problem in problems) else "note"
+    counts = {kind: sum(problem.severity == kind for problem in problems) for kind in ("warning", "note")}
+    told = ", ".join(f"{count} {kind}{'s' if count > 1 else ''}" for kind, count in counts.items() if count)
+    head = f'<span aria-hidden="true">{_SIGNS[worst]}</span> {escape(title)}{", " if told else ""}{told}'
+    if not problems:
+        return f'<section class="ae-box ae-{worst}"><h3>{head}</h3></section>'
+    items = "".join(item for group in group_problems(problems, _FIRST) for item in [*_items(group), _more(group)])
+    return f'<section class="ae-box ae-{worst}"><details><summary>{head}</summary><ul>{items}</ul></details></section>'
+
+
+def _items(group: ProblemGroup) -> Iterable[str]:
+    for problem in group.shown:
+        place = f'<span class="ae-place">line {problem.line}</span> ' if problem.line is not None else ""
+        word = f'<span class="ae-word">{group.severity}</span> '
+        remedy = f' <span class="ae-remedy">{escape(problem.remedy)}</span>' if problem.remedy else ""
+        yield f"<li>{word}{place}{escape(problem.message)}{remedy}</li>"
+
+
+def _more(group: ProblemGroup) -> str:
+    return f"<li>… and {group.more} more of this kind; the JSON lists them all</li>" if group.more else ""
+
+
+def results(session: Session, measure: str) -> str:
+    """Give the table of runs, one row each, for one measure, with signatures below."""
+    labels = session.evaluation.label_set.labels
+    if not labels.labelled:
+        return ""
+    demo = '<span class="ae-badge">DEMO: simulated labels</span> ' if labels.demo else ""
+    example = "This is an example until you drop runs of your own. " if session.example else ""
+    heads = ["run", *map(view_title, labels.views), "pairs tied", "answers"]
+    head = "".join(f'<th scope="col">{escape(title)}</th>' for title in heads)
+    rows = "".join(_row(name, result, measure, labels.views) for name, result in session.ranked)
+    return (
+        f'<p class="ae-caption" id="ae-caption">{demo}{example}Mean over questions, with the number undefined.</p>'
+        '<div class="ae-scroll" tabindex="0" role="region" aria-labelledby="ae-caption"><table class="ae-table">'
+        f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>"
+        f"{_footnotes(session, measure)}{_signatures(session)}"
+    )
+
+
+def _row(name: str, result: Result, measure: str, views: Sequence[str]) -> str:
+    found, of = result.inspection.coverage
+    title = escape(printable(name, 1_000), quote=True)
+    label = f'<span title="{title}">{escape(shown_name(name, 34))}</span>'
+    if result.scores is None:
+        refused = f'<td colspan="{len(views) + 1}">✗ refused, not scored</td>'
+        return f'<tr class="ae-refused"><th scope="row">{label}</th>{refused}<td>{found}/{of}</td></tr>'
+    scores = result.scores
+    cells = "".join(_cell(scores, view, measure) for view in views)
+    partial = ' <span class="ae-badge">PARTIAL</span>' if scores.partial else ""
+    counts = dict(zip(PAIR_KINDS, scores.pairs[0].sum(axis=0).tolist(), strict=True))
+    tied = (counts["tied_run"] + counts["tied_both"]) / max(sum(counts.values()), 1)
+    button = f'<button type="button" class="ae-run" data-run="{escape(name, quote=True)}">{label}</button>{partial}'
+    return f'<tr><th scope="row">{button}</th>{cells}<td>{tied:.1%}</td><td>{found}/{of}</td></tr>'
+
+
+def _cell(scores: Scores, view: str, measure: str) -> str:
+    mean = scores.mean(view, measure)
+    small = ""
+    if mean.undefined:
+        small = f' <small title="{_reasons(scores, view)}">{mean.undefined} undef.</small>'
+    if measure == "accuracy" and mean.pooled_differs:
+        small += f" <small>pooled {number(mean.pooled)}</small>"
+    return f"<td>{number(mean.mean)}{small}</td>"
+
+
+def _reasons(scores: Scores, view: str) -> str:
+    row = scores.views.index(view)
+    why = [(question, scores.undefined_reason(row, q)) for q, question in enumerate(scores.questions)]
+    told = [f"question {printable(question)}: {reason}" for question, reason in why if reason]
+    more = f"; and {len(told) - _MOST_REASONS} more" if len(told) > _MOST_REASONS else ""
+    return escape("; ".join(told[:_MOST_REASONS]) + more, quote=True)
+
+
+def _footnotes(session: Session, measure: str) -> str:
+    """Name undefined questions in text, since not everybody can hover."""
+    notes = []
+    for name, scores in session.scored:
+        undefined = {view: scores.mean(view, measure).undefined for view in scores.views}
+        worst = max(scores.views, key=lambda view: undefined[view])
+        if undefined[worst]:
+            where = ", ".join(f"{view_title(view)} {count}" for view, count in undefined.items() if count)
+            text = f"{escape(shown_name(name))}: undefined on {escape(where)} of {len(scores.questions)} questions"
+            notes.append(f"<li>{text} ({_reasons(scores, worst)}).</li>")
+    return f'<ul class="ae-foot">{"".join(notes)}</ul>' if notes else ""
+
+
+def _signatures(session: Session) -> str:
+    lines = "".join(f"<code>{escape(scores.signature)}</code>" for _, scores in session.scored)
+    return f'<details class="ae-signatures"><summary>signatures</summary>{lines}</details>' if lines else ""

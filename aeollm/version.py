@@ -1,0 +1,3 @@
+"""The version, which every signature carries."""
+
+__version__ = "0.1.0"

@@ -1,0 +1,14 @@
+"""Start the page: settings from the environment, build, launch."""
+
+from __future__ import annotations
+
+
+def main() -> None:
+    """Build the app and serve it; the port comes from GRADIO_SERVER_PORT."""
+    from aeollm.ui import build_app, launch_options  # noqa: PLC0415  importing app.py does nothing
+
+    build_app().launch(**launch_options())
+
+
+if __name__ == "__main__":
+    main()
