@@ -141,6 +141,10 @@ class LabelsError(AeollmError):
     """Labels that cannot be read or found."""
 
 
+class AnnotationsError(AeollmError):
+    """Annotators' ratings that cannot be read."""
+
+
 class RubricsError(AeollmError):
     """Rubric files that cannot be read, or that do not fit the labels."""
 

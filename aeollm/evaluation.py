@@ -9,7 +9,7 @@ from typing import Any
 
 from aeollm.errors import Problem
 from aeollm.files import Inspection, inspect_run
-from aeollm.scoring import examine_labels, run_findings, score_runs
+from aeollm.scoring import examine_labels, score_runs
 from aeollm.sources import LabelSet
 from aeollm.tables import Labels, Policy, Scores, signature
 
@@ -113,7 +113,7 @@ def evaluate(
         accepted = [place for place, inspection in enumerate(inspections) if inspection.run is not None]
         runs = [run for inspection in inspections if (run := inspection.run) is not None]
         for place, own in zip(accepted, score_runs(runs, labels, label_set.rubrics, policy), strict=True):
-            scores[place] = replace(own, problems=(*own.problems, *run_findings(own)))
+            scores[place] = own
         found += examine_labels(labels, label_set.rubrics)
     elif scored:
         found.append(_unlabelled(labels))
@@ -154,3 +154,19 @@ def failed_json(policy: Policy, name: str, source: str, problems: Sequence[Probl
         },
         "runs": [],
     }
+
+
+def distinct(names: Sequence[str], taken: Sequence[str] = ()) -> list[str]:
+    """Tell equal names apart by a number, also from names that are taken.
+
+    >>> distinct(["run.txt", "run.txt"])
+    ['run.txt', 'run.txt (2)']
+    """
+    shown = list(taken)
+    for name in names:
+        number, candidate = 1, name
+        while candidate in shown:
+            number += 1
+            candidate = f"{name} ({number})"
+        shown.append(candidate)
+    return shown[len(taken) :]

@@ -9,14 +9,12 @@ from __future__ import annotations
 
 import contextlib
 import json
-import multiprocessing
 import re
 import time
 import uuid
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
-from multiprocessing.pool import ThreadPool
 from pathlib import Path
 
 from aeollm.errors import HubError, Problem, printable
@@ -200,6 +198,8 @@ def _missing(folder: Path, wanted: _Sizes) -> _Sizes:
 
 
 def _fetched(request: _Request) -> Snapshot:
+    from multiprocessing.pool import ThreadPool  # noqa: PLC0415 - slow to import
+
     with ThreadPool(8) as pool:
         # The client's time-out counts anew for each address of a host, and name look-up has none at all.
         commit, listing = pool.apply_async(_ask, (request,)).get(timeout=ANSWER_SECONDS)
@@ -257,6 +257,8 @@ def _write(path: Path, content: bytes) -> None:
 
 def _kinds() -> dict[type[Exception], str]:
     """List what goes wrong outside of this program; the first family that fits an error names its kind."""
+    import multiprocessing  # noqa: PLC0415 - slow to import
+
     import httpx2  # noqa: PLC0415 - slow to import
     from huggingface_hub import errors  # noqa: PLC0415 - slow to import
 

@@ -60,27 +60,26 @@ def rank(keys: Keys, sizes: Ints | None = None) -> Ranking:
     """
     n = keys.shape[-1]
     position = np.arange(n)
-    padded = sizes is not None and bool((sizes < n).any())
-    if sizes is None:
-        sizes = np.full(keys.shape[:-1], n, dtype=np.int64)
-    if n == 0:
+    batch = keys.shape[:-1]
+    sizes = np.full(batch, n, dtype=np.int64) if sizes is None else np.asarray(sizes, dtype=np.int64)
+    if not keys.size:
         empty = np.zeros(keys.shape, dtype=np.int64)
-        return Ranking(empty, empty, empty, sizes, np.zeros(keys.shape[:-1], dtype=np.int64))
-    padding = position >= sizes[..., None]
-    if padded:
+        return Ranking(empty, empty, empty, sizes, np.zeros(batch, dtype=np.int64))
+    rows, padding = keys.reshape(-1, n), None
+    if (sizes < n).any():
         # A stable sort keeps padding last when it equals the largest value.
-        keys = np.where(padding, keys.max(axis=-1, keepdims=True), keys)
-    order = np.argsort(keys, axis=-1, kind="stable")
-    ordered = np.take_along_axis(keys, order, axis=-1)
-    first = _starts(ordered[..., 1:] != ordered[..., :-1], padding if padded else None)
-    start, end = _groups(first, position)
-    centred = start + end - (sizes[..., None] - 1)
-    if padded:
+        padding = position >= sizes.reshape(-1, 1)
+        rows = np.where(padding, rows.max(axis=-1, keepdims=True), rows)
+    order = np.argsort(rows, axis=-1, kind="stable")
+    places = order + n * np.arange(len(rows))[:, None]
+    ordered = rows.reshape(-1)[places]
+    groups = _groups(_starts(ordered[:, 1:] != ordered[:, :-1], padding), position)
+    centred = groups.start + groups.end - (sizes.reshape(-1, 1) - 1)
+    if padding is not None:
         centred = np.where(padding, 0, centred)
-    places = order + n * np.arange(order.size // n).reshape(*order.shape[:-1], 1)
-    tied = (position - start).sum(axis=-1) if start.ndim > 1 else np.zeros(sizes.shape, dtype=np.int64)
-    dense = first.cumsum(axis=-1) - 1
-    return Ranking(order, _scatter(dense, places), _scatter(centred, places), sizes, tied)
+    tied_pairs = (position - groups.start).sum(axis=-1).reshape(batch)
+    dense, centred = _scatter(groups.number, places), _scatter(centred, places)
+    return Ranking(order.reshape(keys.shape), dense.reshape(keys.shape), centred.reshape(keys.shape), sizes, tied_pairs)
 
 
 def _starts(changed: NDArray[np.bool_], padding: NDArray[np.bool_] | None) -> NDArray[np.bool_]:
@@ -90,15 +89,27 @@ def _starts(changed: NDArray[np.bool_], padding: NDArray[np.bool_] | None) -> ND
     return first if padding is None else first | padding
 
 
-def _groups(first: NDArray[np.bool_], position: Ints) -> tuple[Ints, Ints]:
-    """Give first and last place of every entry's group; without any tie just the places."""
-    if first.all():
-        return position, position
-    n = len(position)
-    start = np.maximum.accumulate(np.where(first, position, 0), axis=-1)
-    last = np.ones_like(first)
-    last[..., :-1] = first[..., 1:]
-    return start, np.minimum.accumulate(np.where(last, position, n)[..., ::-1], axis=-1)[..., ::-1]
+class _Groups(NamedTuple):
+    """For every entry of sorted rows, its group of equal values: first place, last place, number."""
+
+    start: Ints
+    end: Ints
+    number: Ints
+
+
+def _groups(first: NDArray[np.bool_], position: Ints) -> _Groups:
+    """Find the groups from their first entries; only rows with ties need more than the places."""
+    n = first.shape[-1]
+    groups = _Groups(*(np.repeat(position[None], len(first), axis=0) for _ in range(3)))
+    tied = np.flatnonzero(~first.all(axis=-1))
+    if len(tied):
+        first = first[tied]
+        last = np.ones_like(first)
+        last[:, :-1] = first[:, 1:]
+        groups.start[tied] = np.maximum.accumulate(np.where(first, position, 0), axis=-1)
+        groups.end[tied] = np.minimum.accumulate(np.where(last, position, n)[:, ::-1], axis=-1)[:, ::-1]
+        groups.number[tied] = np.cumsum(first, axis=-1) - 1
+    return groups
 
 
 def _scatter(ordered: Ints, places: Ints) -> Ints:
@@ -139,7 +150,7 @@ def _inversions(values: Keys) -> Ints:
     """
     *batch, n = values.shape
     if n <= _BLOCK:
-        return _inversions_short(values)
+        return _inversions_short(values.astype(np.int8))
     blocks = 1 << (-(-n // _BLOCK) - 1).bit_length()
     width = _BLOCK * blocks
     rows = values.reshape(-1, n).astype(np.int64)
@@ -156,10 +167,12 @@ def _inversions(values: Keys) -> Ints:
 
 
 def _inversions_short(values: Keys) -> Ints:
-    behind = np.zeros(values.shape, dtype=np.uint8)
-    for shift in range(1, values.shape[-1]):
-        behind[..., shift:] += values[..., :-shift] > values[..., shift:]
-    return np.asarray(behind.sum(axis=-1, dtype=np.int64))
+    # Entries first: each comparison then runs over one long row.
+    columns = np.ascontiguousarray(np.moveaxis(values, -1, 0))
+    behind = np.zeros(columns.shape, dtype=np.uint8)
+    for shift in range(1, len(columns)):
+        behind[shift:] += columns[:-shift] > columns[shift:]
+    return np.asarray(behind.sum(axis=0, dtype=np.int64))
 
 
 def _merge_inversions(parts: Ints, n: int) -> Ints:

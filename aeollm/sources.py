@@ -130,6 +130,8 @@ def local_sets(path: Path) -> dict[str, LabelSet]:
     LabelsError, RubricsError
     """
     names = [path.stem] if path.is_file() else list(_sets_in(path))
+    if not names:
+        raise _no_labels(str(path))
     sets = [read_set(path, name) for name in names]
     return {found.labels.name: found for found in sets}
 
@@ -160,11 +162,15 @@ def _sets_in(folder: Path) -> dict[str, Path]:
     return found
 
 
+def _no_labels(where: str) -> LabelsError:
+    message = "no CSV is in the folder or in a folder of it."
+    return LabelsError(where, [Problem("error", "no_labels", message, "Name the file or its folder.")])
+
+
 def _choose(sets: Mapping[str, object], name: str | None, where: str) -> str:
     known = ", ".join(printable(known) for known in sets)
     if not sets:
-        message = "no CSV is in the folder or in a folder of it."
-        raise LabelsError(where, [Problem("error", "no_labels", message, "Name the file or its folder.")])
+        raise _no_labels(where)
     if name is None and len(sets) > 1:
         raise UsageError(where, [Problem("error", "ambiguous_set", f"several label sets: {known}.", "Choose one.")])
     if name is not None and name not in sets:

@@ -15,6 +15,7 @@
     event.stopPropagation();
     if (kind === 'dragover') return;
     const input = document.querySelector(`${event.target.closest('#labels-row') ? '#labels-row' : '#runs'} input[type=file]`);
+    if (!input) return;
     input.files = event.dataTransfer.files;
     input.dispatchEvent(new Event('change', {bubbles: true}));
   }, true));

@@ -53,7 +53,10 @@ def peer(labels: Labels, run: Run) -> list[list[float]]:
         by_question = scores.reshape(len(labels.question_order), -1, 4).tolist()
         columns.append(
             [
-                [[sum(w / total * s for w, s in zip(WEIGHTS, row, strict=True)) for row in rows], *map(list, zip(*rows))]
+                [
+                    [sum(w / total * s for w, s in zip(WEIGHTS, row, strict=True)) for row in rows],
+                    *map(list, zip(*rows, strict=True)),
+                ]
                 for rows in by_question
             ]
         )
@@ -101,11 +104,14 @@ def start_up(arguments: list[str]) -> float:
     """Give the median CPU seconds of a Python process."""
     root = Path(__file__).parent.parent
     code = (
-        "import resource,subprocess,sys;subprocess.run([sys.executable,*sys.argv[1:]],stdout=subprocess.DEVNULL,check=True);"
+        "import resource,subprocess,sys;"
+        "subprocess.run([sys.executable,*sys.argv[1:]],stdout=subprocess.DEVNULL,check=True);"
         "u=resource.getrusage(resource.RUSAGE_CHILDREN);print(u.ru_utime+u.ru_stime)"
     )
     command = [sys.executable, "-c", code, *arguments]
-    return statistics.median(float(subprocess.run(command, cwd=root, capture_output=True, check=True).stdout) for _ in range(9))
+    return statistics.median(
+        float(subprocess.run(command, cwd=root, capture_output=True, check=True).stdout) for _ in range(9)
+    )
 
 
 def main() -> None:

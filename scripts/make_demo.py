@@ -229,9 +229,7 @@ def differing(files: dict[str, bytes], folder: Path) -> list[str]:
         for path in folder.rglob("*")
         if path.is_file() and path != folder / "README.md"
     }
-    return sorted(
-        path for path in files.keys() | found.keys() if files.get(path) != found.get(path)
-    )
+    return sorted(path for path in files.keys() | found.keys() if files.get(path) != found.get(path))
 
 
 def write(files: dict[str, bytes], folder: Path) -> None:

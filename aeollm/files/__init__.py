@@ -1,5 +1,6 @@
 """Bytes to tables: the only place that knows file formats; every problem with its line."""
 
+from aeollm.files.annotations import read_annotations
 from aeollm.files.archives import MOST_ENTRIES_LABELS, is_zip, unpack
 from aeollm.files.decoding import Unreadable
 from aeollm.files.labels import labels_from_dataset, read_labels
@@ -14,6 +15,7 @@ __all__ = [
     "inspect_run",
     "is_zip",
     "labels_from_dataset",
+    "read_annotations",
     "read_labels",
     "read_rubrics",
     "read_run",

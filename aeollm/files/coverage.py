@@ -37,6 +37,9 @@ def _same(one: list[Decimal] | None, other: list[Decimal] | None) -> bool:
     return bool((units[0] == units[1]).all())
 
 
+_FEW, _MOST = 8, 0.5
+
+
 @dataclass
 class Coverage:
     """Which labelled answers a run's rows hold, and what is wrong with the others.
@@ -70,8 +73,22 @@ class Coverage:
                 self.found.add(key)
             else:
                 self.problems.append(self._unknown(key, rows.lines[row]))
+        self.problems[:0] = self._other_labels(rows)
         self._meant.update(rows.claimed)
         self.problems += self._missing()
+
+    def _other_labels(self, rows: Rows) -> list[Problem]:
+        """Name the likely cause where most lines are of no use: a run for other labels."""
+        unknown = len(rows.lines) - len(self.kept)
+        misspelt = sum(guess is not None and guess.sure for _, guess in self._guesses.values())
+        if unknown < _FEW or unknown <= _MOST * len(rows.lines) or misspelt > _MOST * unknown:
+            return []
+        name = printable(self.labels.name)
+        message = (
+            f"{unknown} of {len(rows.lines)} lines score answers that {name} does not have: is it for other labels?"
+        )
+        remedy = "Choose the labels it was made for, or hand in your own."
+        return [Problem("error", "other_labels", message, remedy, self.problems[0].line)]
 
     def _unknown(self, key: Key, line: int) -> Problem:
         if key not in self._guesses:

@@ -14,6 +14,7 @@ import numpy as np
 from aeollm.decimals import Decimal, Decimals
 from aeollm.errors import LabelsError, Problem, printable
 from aeollm.files.archives import MOST_ENTRIES_LABELS, is_zip, unpack
+from aeollm.files.csv_text import bad_header, csv_rows, repeated
 from aeollm.files.decoding import Unreadable, decode, open_source, refuse
 from aeollm.files.numbers import read_number
 from aeollm.tables import DIMENSIONS, KEY_COLUMNS, OVERALL, SCORE_SUFFIX, Key, Labels
@@ -96,17 +97,11 @@ class _Table:
         Unreadable
             If the header lacks a column, or quotation marks swallow the rest of the file.
         """
-        reader = csv.reader(io.StringIO(text), strict=True)
-        try:
-            header = next((row for row in reader if any(cell.strip() for cell in row)), [])
-            columns = self._columns([cell.strip() for cell in header], reader.line_num)
-            for row in reader:
-                if any(cell.strip() for cell in row):
-                    self._row(row, columns, reader.line_num)
-        except csv.Error as error:
-            message = f"no CSV can be read from here on ({error})."
-            remedy = "Look for a quotation mark without its partner."
-            raise refuse("csv", message, remedy, line=reader.line_num) from None
+        rows = csv_rows(text)
+        line, header = next(rows, (1, []))
+        columns = self._columns([cell.strip() for cell in header], line)
+        for line, row in rows:
+            self._row(row, columns, line)
 
     def _columns(self, header: Sequence[str], line: int) -> dict[str, int]:
         scores = [name.removesuffix(SCORE_SUFFIX) for name in header if name.endswith(SCORE_SUFFIX)]
@@ -114,9 +109,9 @@ class _Table:
         missing = [name for name in _IDS if name not in header]
         if official and len(official) == len(set(scores)):
             missing += [name + SCORE_SUFFIX for name in DIMENSIONS if name not in scores]
-        twice = sorted({name for name in header if header.count(name) > 1 and name})
+        twice = repeated(header)
         if missing or twice:
-            raise _bad_header(header, line, missing, twice)
+            raise bad_header(header, line, missing, twice)
         for name in scores:
             _refuse_name(name, line)
         self.dimensions = (*official, *(name for name in scores if name not in official))
@@ -210,16 +205,3 @@ def _refuse_name(dimension: str, line: int) -> None:
     if not dimension or any(character.isspace() for character in dimension):
         message = f"column {printable(column)!r} cannot be a dimension: a run's header could not name it."
         raise refuse("column_name", message, "Rename it, without blanks.", line=line, column=column)
-
-
-def _bad_header(header: Sequence[str], line: int, missing: list[str], twice: list[str]) -> Unreadable:
-    shown = printable(", ".join(header)) or "nothing"
-    for separator, name in ((";", "semicolons"), ("\t", "tabs")):
-        if len(header) == 1 and separator in header[0]:
-            message = f"the columns are separated by {name}; a CSV needs commas."
-            return refuse("missing_column", message, "Save it as comma-separated.", line=line, value=header[0])
-    if twice:
-        message = f"column {printable(', '.join(twice))} stands twice in the header."
-        return refuse("duplicate_column", message, "Keep one.", line=line, column=twice[0])
-    message = f"column {', '.join(missing)} is missing; the header names {shown}."
-    return refuse("missing_column", message, "Add the column, spelt like this.", line=line, column=missing[0])

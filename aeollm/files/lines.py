@@ -190,7 +190,7 @@ def wrong_count(tokens: list[str], line: str, number: int, columns: tuple[str, .
         yield from _odd_spaces(tokens, number, columns)
         return
     seen = " | ".join(printable(token, 40) for token in tokens[:20]) + (" | …" if len(tokens) > 20 else "")
-    message = f"{len(tokens)} columns instead of {len(columns)}: {seen}"
+    message = f"{len(tokens)} column{'s' if len(tokens) > 1 else ''} instead of {len(columns)}: {seen}"
     yield Problem("error", "column_count", message, _count_remedy(tokens, line, columns), number, value=line)
 
 
@@ -213,9 +213,10 @@ def _odd_spaces(tokens: list[str], number: int, columns: tuple[str, ...]) -> Ite
         spaces = "".join(_OTHER_SPACE.findall(token))
         if spaces:
             kind = "full_width" if "\u3000" in spaces else "invisible_character"
-            message = f"{columns[place]} holds {code_points(spaces)}, which separates no columns."
-            yield Problem("error", kind, message, "Type an ordinary blank instead.", number, columns[place], token)
-        place += max(len(token.split()), 1)
+            column = columns[min(place, len(columns) - 1)]
+            message = f"{column} holds {code_points(spaces)}, which separates no columns."
+            yield Problem("error", kind, message, "Type an ordinary blank instead.", number, column, token)
+        place += len(token.split())
 
 
 def _count_remedy(tokens: list[str], line: str, columns: tuple[str, ...]) -> str:

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 
 def clusters(means: NDArray[np.float64], ahead: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Number the clusters of one view and measure from 1, the best; 0 for an undefined mean.
+    """Give every run's cluster in one view and measure, from 1, the best; 0 for an undefined mean.
 
     Runs are ordered by mean. A cluster ends where every run above differs from every run below, so that one pair
     that the test does not tell apart keeps all runs between in one cluster.
@@ -26,10 +26,12 @@ def clusters(means: NDArray[np.float64], ahead: NDArray[np.bool_]) -> NDArray[np
     order = np.argsort(-means, kind="stable")
     order = order[~np.isnan(means[order])]
     n = len(order)
+    numbers = np.zeros(len(means), dtype=np.int64)
+    if n == 0:
+        return numbers
     alike = ~ahead[np.ix_(order, order)]
     # The last run below that a run is not ahead of; itself at least.
     furthest = (n - 1) - np.argmax((alike & np.tri(n, dtype=bool).T)[:, ::-1], axis=1)
     ends = np.maximum.accumulate(furthest) == np.arange(n)
-    numbers = np.zeros(len(means), dtype=np.int64)
     numbers[order] = 1 + np.cumsum(ends) - ends
     return numbers

@@ -18,7 +18,7 @@ def holm(p: ArrayLike) -> Floats:
     """
     given = np.asarray(p, dtype=np.float64)
     order, ordered, size = _ordered(given)
-    steps = ordered * (size - np.arange(given.shape[-1]))
+    steps = np.nan_to_num(ordered * (size - np.arange(given.shape[-1])), nan=0.0)
     return _back(np.maximum.accumulate(steps, axis=-1), order, given)
 
 
@@ -32,15 +32,14 @@ def benjamini_hochberg(p: ArrayLike) -> Floats:
     """
     given = np.asarray(p, dtype=np.float64)
     order, ordered, size = _ordered(given)
-    steps = ordered * size / np.arange(1, given.shape[-1] + 1)
+    steps = np.nan_to_num(ordered * (size / np.arange(1, given.shape[-1] + 1)), nan=1.0)
     return _back(np.minimum.accumulate(steps[..., ::-1], axis=-1)[..., ::-1], order, given)
 
 
 def _ordered(p: Floats) -> tuple[NDArray[np.intp], Floats, NDArray[np.int64]]:
-    """Sort each family, nan last and as 1, which neither rule lets pull another down or up; and count its tests."""
+    """Sort each family, nan last, and count its tests."""
     order = np.argsort(p, axis=-1, kind="stable")
-    ordered = np.nan_to_num(np.take_along_axis(p, order, axis=-1), nan=1.0)
-    return order, ordered, (~np.isnan(p)).sum(axis=-1, keepdims=True)
+    return order, np.take_along_axis(p, order, axis=-1), (~np.isnan(p)).sum(axis=-1, keepdims=True)
 
 
 def _back(steps: Floats, order: NDArray[np.intp], given: Floats) -> Floats:

@@ -12,13 +12,18 @@ from numpy.typing import ArrayLike, NDArray
 from aeollm.tables.comparison import Interval
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
 _SAME = 1e-12
 """Values this close, relative to their size, differ by rounding only."""
-_CHUNK = 2**21
-"""Resampled means held at a time: a few megabytes, whatever the number of columns."""
+_CHUNK = 2**20
+"""Numbers held at a time: what caches hold, whatever the number of columns, questions and resamples."""
+_SERIAL = 2**18
+"""Products up to so many multiplications OpenBLAS does in one thread; starting others takes longer than the work."""
 _FEW_RANKS = 8
+_SMALLEST = 1e-200
+"""Vectors of values below this are rounded to 0, since their steps would leave float64's range."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -31,7 +36,7 @@ class Intervals:
 
     low: Floats
     high: Floats
-    left_out: NDArray[np.int64]
+    left_out: Ints
     degenerate: Bools
 
 
@@ -57,7 +62,7 @@ def bootstrap_intervals(
     resamples : how many.
     kind : "percentile" takes the quantiles at (1 - level) / 2 and 1 minus that. "expanded-percentile" takes
         them at the normal probabilities of -+ sqrt(n / (n - 1)) times Student's t quantile, n being the
-        defined values (Hesterberg 2015, The American Statistician 69:371-386, section 3.2), so that few
+        defined values (Hesterberg 2015, The American Statistician 69:371-386), so that few
         questions do not make it too narrow. "bca" corrects bias and skewness (Efron 1987), resamples that
         equal the mean counting half in the bias.
     level : the coverage aimed at.
@@ -71,15 +76,14 @@ def bootstrap_intervals(
     given = np.asarray(values, dtype=np.float64)
     flat = given.reshape(-1, given.shape[-1])
     counts = _resample_counts(given.shape[-1], resamples, rng)
-    rows = max(1, _CHUNK // resamples)
-    parts = [_intervals(flat[start : start + rows], counts, kind, level) for start in range(0, len(flat), rows)]
+    low, high = np.empty((2, len(flat)))
+    left_out = np.empty(len(flat), dtype=np.int64)
+    step = max(1, _CHUNK // resamples)
+    for start in range(0, len(flat), step):
+        rows = slice(start, start + step)
+        low[rows], high[rows], left_out[rows] = _intervals(flat[rows], counts, kind, level)
     shape = given.shape[:-1]
-    low, high, left_out = (np.concatenate([np.empty(0), *column]) for column in zip(*parts, strict=True)) if parts else (
-        np.empty(0),
-    ) * 3
-    return Intervals(
-        low.reshape(shape), high.reshape(shape), left_out.astype(np.int64).reshape(shape), degenerate(flat).reshape(shape)
-    )
+    return Intervals(low.reshape(shape), high.reshape(shape), left_out.reshape(shape), degenerate(given))
 
 
 def degenerate(values: Floats) -> Bools:
@@ -90,7 +94,7 @@ def degenerate(values: Floats) -> Bools:
     largest = np.maximum(np.abs(highest), np.abs(lowest))
     several = defined.sum(axis=-1) > 1
     spread = np.subtract(highest, lowest, out=np.full(highest.shape, np.inf), where=several)
-    return np.asarray(spread <= _SAME * largest)
+    return np.asarray(several & (spread <= _SAME * largest))
 
 
 def exact_means(values: Floats) -> Floats:
@@ -98,7 +102,7 @@ def exact_means(values: Floats) -> Floats:
     defined = ~np.isnan(values)
     sums = exact_sums(np.where(defined, values, 0.0))
     counts = defined.sum(axis=-1)
-    return np.divide(sums, counts, out=np.full(sums.shape, np.nan), where=counts > 0)
+    return np.asarray(np.divide(sums, counts, out=np.full(sums.shape, np.nan), where=counts > 0))
 
 
 def exact_sums(values: Floats) -> Floats:
@@ -107,48 +111,62 @@ def exact_sums(values: Floats) -> Floats:
     return np.array([math.fsum(row) for row in rows], dtype=np.float64).reshape(values.shape[:-1])
 
 
-def _resample_counts(n: int, resamples: int, rng: np.random.Generator) -> Floats:
-    """Say how often each entry is drawn, shape (n, resamples)."""
-    if n == 0:
-        return np.zeros((0, resamples))
-    drawn = rng.integers(0, n, (resamples, n)) + n * np.arange(resamples)[:, None]
-    counts = np.bincount(drawn.ravel(), minlength=n * resamples)
-    return np.ascontiguousarray(counts.reshape(resamples, n).T, dtype=np.float64)
+def _resample_counts(n: int, resamples: int, rng: np.random.Generator) -> NDArray[np.uint8]:
+    """Say how often each entry is drawn, shape (n, resamples); no count comes near 256 where n does not."""
+    counts = np.empty((n, resamples), dtype=np.uint8)
+    step = max(1, _CHUNK // n)
+    for start in range(0, resamples, step):
+        size = min(step, resamples - start)
+        drawn = rng.integers(0, n, (size, n)) + n * np.arange(size)[:, None]
+        counts[:, start : start + size] = np.bincount(drawn.ravel(), minlength=n * size).reshape(size, n).T
+    return counts
 
 
-def _intervals(values: Floats, counts: Floats, kind: Interval, level: float) -> tuple[Floats, Floats, Floats]:
+def _intervals(values: Floats, counts: NDArray[np.uint8], kind: Interval, level: float) -> tuple[Floats, Floats, Ints]:
     """Give low, high and the resamples left out of vectors, shape (columns, n)."""
     defined = ~np.isnan(values)
     n = defined.sum(axis=-1)
-    means, own = _resampled_means(np.where(defined, values, 0.0), defined, counts)
+    units, step = _whole_units(np.where(defined, values, 0.0))
+    means, own = _resampled_means(units, defined, counts)
     left_out = np.isnan(means).sum(axis=-1)
     usable = (n > 1) & (left_out < means.shape[-1])
     levels = np.full((len(values), 2), 0.5)
     if usable.any():
         levels[usable] = _levels(values[usable], means[usable], own[usable], kind, level)
-    low, high = _quantiles(means, levels, means.shape[-1] - left_out).T
+    ends = _quantiles(means, levels, means.shape[-1] - left_out) * step
     point = degenerate(values)
     mean = exact_means(values)
-    low, high = (np.where(point, mean, np.where(usable, side, np.nan)) for side in (low, high))
-    return low, high, np.where(n > 0, left_out, 0).astype(np.float64)
+    low, high = (np.where(point, mean, np.where(usable, end, np.nan)) for end in ends.T)
+    return low, high, left_out
 
 
-def _resampled_means(values: Floats, defined: Bools, counts: Floats) -> tuple[Floats, Floats]:
-    """Give the mean of every resample, shape (columns, resamples), nan without a defined value, and the vector's own.
+def _whole_units(values: Floats) -> tuple[Floats, Floats]:
+    """Give vectors as whole multiples of a power of two, and that power, shape (columns, 1).
 
-    Sums of whole multiples of a power of two below 2**53 are exact in float64, so that neither the order of
+    The sum of as many multiples stays below 2**53, so that it is exact in float64: neither the order of
     summation (BLAS) nor fused multiplication can show, and equal means are equal numbers.
     """
-    n = values.shape[-1]
-    largest = np.frexp(np.abs(values).max(axis=-1, initial=0.0))[1]
-    step = np.ldexp(1.0, largest - (52 - n.bit_length()))[:, None]
-    units = np.rint(values / step)
-    size = defined.sum(axis=-1, keepdims=True).astype(np.float64)
-    sums, own = units @ counts, units.sum(axis=-1, keepdims=True)
-    sizes = np.broadcast_to(size, sums.shape) if bool(defined.all()) else defined.astype(np.float64) @ counts
-    means = np.divide(sums, sizes, out=np.full(sums.shape, np.nan), where=sizes > 0)
-    own = np.divide(own, size, out=np.full(own.shape, np.nan), where=size > 0)
-    return means * step, own * step
+    largest = np.abs(values).max(axis=-1, initial=_SMALLEST)
+    step = np.ldexp(1.0, np.frexp(largest)[1] - (52 - values.shape[-1].bit_length()))[:, None]
+    return np.rint(values / step), step
+
+
+def _resampled_means(units: Floats, defined: Bools, counts: NDArray[np.uint8]) -> tuple[Floats, Floats]:
+    """Give the mean of every resample, shape (columns, resamples), nan without a defined value, and the given one."""
+    means = np.empty((len(units), counts.shape[-1]))
+    own = units.sum(axis=-1, keepdims=True)
+    size, complete = defined.sum(axis=-1, keepdims=True), bool(defined.all())
+    step = max(1, _SERIAL // units.size)
+    for start in range(0, means.shape[-1], step):
+        block = counts[:, start : start + step].astype(np.float64)
+        np.matmul(units, block, out=means[:, start : start + step])
+        if not complete:
+            sizes = defined.astype(np.float64) @ block
+            sizes[sizes == 0] = np.nan
+            means[:, start : start + step] /= sizes
+    if complete:
+        means /= units.shape[-1]
+    return means, np.divide(own, size, out=np.full(own.shape, np.nan), where=size > 0)
 
 
 def _levels(values: Floats, means: Floats, own: Floats, kind: Interval, level: float) -> Floats:
@@ -167,18 +185,21 @@ def _levels(values: Floats, means: Floats, own: Floats, kind: Interval, level: f
     # All resamples on one side would put the level at infinity; half a resample is what they cannot tell from none.
     bias = special.ndtri(np.clip(below, 0.5 / kept, 1 - 0.5 / kept))[:, None]
     shifted = bias + special.ndtri(np.array([tail, 1 - tail]))
-    return np.asarray(special.ndtr(bias + shifted / (1 - _acceleration(values)[:, None] * shifted)))
+    shrinking = np.maximum(1 - _acceleration(values)[:, None] * shifted, _SAME)
+    return np.asarray(special.ndtr(bias + shifted / shrinking))
 
 
 def _acceleration(values: Floats) -> Floats:
     """Give the jackknife's acceleration of a mean (Efron and Tibshirani 1993, equation 14.15)."""
     away = np.nan_to_num(values - exact_means(values)[:, None])
+    # It has no unit; in this one no power leaves float64's range.
+    away /= np.abs(away).max(axis=-1, keepdims=True, initial=_SMALLEST)
     squares, cubes = exact_sums(away**2), exact_sums(away**3)
     scale = 6 * squares**1.5
     return np.divide(cubes, scale, out=np.zeros(len(values)), where=scale > 0)
 
 
-def _quantiles(means: Floats, levels: Floats, kept: NDArray[np.int64]) -> Floats:
+def _quantiles(means: Floats, levels: Floats, kept: Ints) -> Floats:
     """Interpolate quantiles between order statistics, numpy's default; nan entries stand behind the kept ones."""
     place = levels * np.maximum(kept - 1, 0)[:, None]
     below = np.floor(place).astype(np.intp)

@@ -12,6 +12,8 @@ Ints = NDArray[np.int64]
 
 MOST_QUESTIONS = 10**9
 """Where more would be needed, none is named."""
+_CERTAIN = 100.0
+"""A true difference of so many standard errors is shown by any test that can show one."""
 _EXACT_BELOW = 10**5
 """From here the normal approximation is exact to a millionth of the questions."""
 
@@ -27,10 +29,10 @@ def detectable_effect(questions: ArrayLike, *, alpha: float = 0.05, power: float
     """
     n = np.asarray(questions, dtype=np.float64)
     sizes, place = np.unique(n, return_inverse=True)
-    low, high = np.zeros(len(sizes)), np.full(len(sizes), 100.0)
+    low, high = np.zeros(len(sizes)), np.full(len(sizes), _CERTAIN)
     able = sizes >= fewest_questions(alpha)
     usable = np.where(able, sizes, 2.0)
-    # The bracket of 100 standard errors shrinks below what float64 can tell.
+    # The bracket shrinks below what float64 can tell.
     for _ in range(60):
         middle = (low + high) / 2
         enough = _power(middle, usable, alpha) >= power
@@ -61,7 +63,7 @@ def questions_needed(effect: ArrayLike, *, alpha: float = 0.05, power: float = 0
     """
     from scipy import special  # noqa: PLC0415  scoring does not wait for scipy
 
-    size = np.abs(np.asarray(effect, dtype=np.float64))
+    size = np.abs(np.asarray(effect, dtype=np.float64)).ravel()
     quantiles = float(special.ndtri(power) - special.ndtri(alpha / 2))
     with np.errstate(divide="ignore", over="ignore"):
         # Guenther 1981, The American Statistician 35:243-244: the normal sample size, corrected for the t quantile.
@@ -72,10 +74,11 @@ def questions_needed(effect: ArrayLike, *, alpha: float = 0.05, power: float = 0
     searched = possible & (needed < _EXACT_BELOW)
     while bool(searched.any()):
         short = searched.copy()
-        short[searched] = _power(size[searched] * np.sqrt(needed[searched]), needed[searched], alpha) < power
+        noncentrality = np.minimum(size[searched] * np.sqrt(needed[searched]), _CERTAIN)
+        short[searched] = _power(noncentrality, needed[searched], alpha) < power
         needed[short] += 1
         searched = short
-    return needed.astype(np.int64)
+    return needed.astype(np.int64).reshape(np.shape(effect))
 
 
 def fewest_questions(alpha: float) -> int:
@@ -88,5 +91,7 @@ def _power(noncentrality: Floats, questions: Floats, alpha: float) -> Floats:
 
     degrees = questions - 1
     critical = special.stdtrit(degrees, 1 - alpha / 2)
-    upper = special.nctdtr(degrees, noncentrality, critical)
-    return np.asarray(1 - upper + special.nctdtr(degrees, noncentrality, -critical))
+    below = special.nctdtr(degrees, noncentrality, critical)
+    beneath = special.nctdtr(degrees, noncentrality, -critical)
+    # nan is what scipy gives far in a tail, where the probability is 0 to many digits.
+    return np.asarray(1 - np.nan_to_num(below) + np.nan_to_num(beneath))

@@ -7,21 +7,38 @@ the order of summation; the organisers' float64 sums are computed beside them an
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import lru_cache
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
+from aeollm.decimals import Decimals
 from aeollm.errors import LabelsError, Problem, RunError
-from aeollm.scoring.batch import Reference, lay_out
+from aeollm.scoring.batch import BothSides, Reference, lay_out
+from aeollm.scoring.detail import AnswerRow, LostPair, QuestionDetail, Share, explain_question
 from aeollm.scoring.findings import label_findings, run_findings
+from aeollm.scoring.languages import question_language, questions_by_language
 from aeollm.scoring.weights import weigh
 from aeollm.tables import Labels, Policy, Rubrics, Run, Scores, signature
 
-__all__ = ["examine_labels", "run_findings", "score", "score_runs"]
-
-_LAST: WeakKeyDictionary[Labels, tuple[Rubrics | None, tuple[bytes, int], Reference]] = WeakKeyDictionary()
+__all__ = [
+    "AnswerRow",
+    "BothSides",
+    "LostPair",
+    "QuestionDetail",
+    "Share",
+    "both_sides",
+    "examine_labels",
+    "explain_question",
+    "human_order",
+    "question_language",
+    "questions_by_language",
+    "score",
+    "score_against_run",
+    "score_runs",
+]
 
 
 def score(run: Run, labels: Labels, rubrics: Rubrics | None = None, policy: Policy | None = None) -> Scores:
@@ -66,7 +83,7 @@ def score_runs(
     results: dict[int, Scores] = {}
     for members in batches.values():
         found = placed[members[0]] >= 0
-        reference = _reference(labels, rubrics, found, policy.min_answers)
+        reference = _reference(labels, rubrics, found.tobytes(), policy.min_answers)
         scored = reference.score([runs[m] for m in members], [placed[m] for m in members], policy)
         shared = _shared(labels, policy, int(found.sum()))
         for member, arrays in zip(members, scored, strict=True):
@@ -74,24 +91,23 @@ def score_runs(
             partial = shared["coverage"][0] < len(labels)
             signed = signature(labels.signed, reference.weights.signed, policy, run.digest, partial=partial)
             known_as: dict[str, Any] = {"name": run.name, "digest": run.digest, "signature": signed}
-            results[member] = Scores(problems=run.problems, **known_as, **shared, **arrays)
+            results[member] = _with_findings(Scores(problems=run.problems, **known_as, **shared, **arrays))
     return [results[number] for number in range(len(runs))]
 
 
-def _reference(
-    labels: Labels, rubrics: Rubrics | None, found: NDArray[np.bool_], min_answers: int
-) -> Reference:
-    """Prepare the labels, or take what was prepared last for the same labels object and coverage.
+@lru_cache(maxsize=4)
+def _reference(labels: Labels, rubrics: Rubrics | None, found: bytes, min_answers: int) -> Reference:
+    """Prepare the labels, or take what was prepared lately for the same labels object and coverage.
 
     People score one run after the other against the same labels, whose ranks are half of the work.
     """
-    key = (found.tobytes(), min_answers)
-    last = _LAST.get(labels)
-    if last is not None and last[0] is rubrics and last[1] == key:
-        return last[2]
-    reference = Reference(labels, weigh(labels, rubrics), lay_out(labels, found, min_answers))
-    _LAST[labels] = (rubrics, key, reference)
-    return reference
+    covered = np.frombuffer(found, dtype=np.bool_)
+    return Reference(labels, weigh(labels, rubrics), lay_out(labels, covered, min_answers))
+
+
+def _with_findings(scores: Scores) -> Scores:
+    found = run_findings(scores)
+    return replace(scores, problems=(*scores.problems, *found)) if found else scores
 
 
 def _shared(labels: Labels, policy: Policy, found: int) -> dict[str, Any]:
@@ -139,7 +155,51 @@ def _refuse_gaps(run: Run, unknown: int, missing: int, policy: Policy) -> None:
         raise RunError(run.name, problems)
 
 
+def score_against_run(run: Run, other: Run, labels: Labels, rubrics: Rubrics | None = None) -> Scores:
+    """Score a run against another run in the place of people: how alike the two order the answers.
+
+    Parameters
+    ----------
+    run, other : two runs for the same labels; answers that either leaves out do not count.
+    labels, rubrics : give questions, views and weights.
+    """
+    partial = Policy(partial=True)
+    places = _place(other, labels, partial)
+    stand_in = replace(
+        labels,
+        name=other.name,
+        revision=None,
+        digest=other.digest,
+        scores=Decimals(other.scores.units[places], other.scores.exponent),
+        given=np.repeat((places >= 0)[:, None], len(labels.dimensions), axis=1),
+    )
+    return score(run, stand_in, rubrics, partial)
+
+
 def examine_labels(labels: Labels, rubrics: Rubrics | None = None) -> list[Problem]:
     """Note blank cells, questions that people scored alike, and near ties of the labels."""
     everything = np.ones(len(labels), dtype=bool)
-    return label_findings(labels, *_reference(labels, rubrics, everything, Policy().min_answers).ties_of_labels())
+    reference = _reference(labels, rubrics, everything.tobytes(), Policy().min_answers)
+    return label_findings(labels, *reference.ties_of_labels())
+
+
+def human_order(labels: Labels, rubrics: Rubrics | None = None, policy: Policy | None = None) -> NDArray[np.float64]:
+    """Give every human score's place among the distinct ones of its question, from 0, the lowest.
+
+    The array has shape (views, questions, answers). Equal numbers are exact ties, in the weighted overall too; nan
+    is where there is no answer, or too few for the policy.
+
+    >>> from aeollm import read_labels
+    >>> human_order(read_labels("tests/cases/labels.csv"))[1, :2].tolist()
+    [[3.0, 1.0, 2.0, 0.0], [2.0, 1.0, 1.0, 0.0]]
+    """
+    everything = np.ones(len(labels), dtype=bool)
+    return _reference(labels, rubrics, everything.tobytes(), (policy or Policy()).min_answers).human_order()
+
+
+def both_sides(run: Run, labels: Labels, rubrics: Rubrics | None = None, policy: Policy | None = None) -> BothSides:
+    """Put a run's scores beside the human ones, answer by answer; parameters and errors as for `score_runs`."""
+    policy = policy or Policy()
+    places = _place(run, labels, policy)
+    found = (places >= 0).tobytes()
+    return _reference(labels, rubrics, found, policy.min_answers).both_sides(run, places)

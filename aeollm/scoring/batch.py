@@ -11,12 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aeollm.decimals import weighted_sum
-from aeollm.measures import Floats, Ints, PairCounts, Ranking, accuracy_of, compare, kendall_of, rank, spearman_of
+from aeollm.measures import Floats, Ints, Ranking, accuracy_of, compare, kendall_of, rank, spearman_of
 from aeollm.scoring.near import SHARE, near_pairs
 from aeollm.scoring.weights import Weights
 from aeollm.tables import MEASURES, Labels, Policy, Run, TieChange
 
 _APART = 2**50
+_SUBNORMAL = -300
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,29 +36,42 @@ class Layout:
 
 @dataclass(frozen=True, slots=True)
 class _Side:
-    """One side of the comparison, shapes (runs, label rows, views or dimensions), and its ranks by view."""
+    """One side of the comparison, shapes (runs, label rows, views or dimensions), and its ranks by view.
+
+    ``exponent`` is the smallest power of ten of the scores.
+    """
 
     table: NDArray[Any]
     totals: Floats
     values: Floats
     ranking: Ranking
+    exponent: int
 
     @property
     def rounded_views(self) -> int:
         """Count the leading views in which float64 may see other ties than there are.
 
-        Integers below 2**50 stay apart as floats of one power of ten; weighted sums never have to.
+        Integers below 2**50 stay apart as floats of one power of ten, unless they are subnormal; weighted
+        sums never have to.
         """
-        small = self.table.dtype == np.int64 and np.abs(self.table[..., 1:]).max(initial=0) < _APART
+        whole = self.table.dtype == np.int64 and self.exponent > _SUBNORMAL
+        small = whole and np.abs(self.table[..., 1:]).max(initial=0) < _APART
         return 1 if small else self.table.shape[-1]
 
 
 @dataclass(frozen=True, slots=True)
 class _Agreement:
-    """Pair counts and Spearman of a batch of runs, each shape (runs, views, questions)."""
+    """Measures of a batch of runs, shape (runs, views, questions), and pair counts, (…, 5)."""
 
-    pairs: PairCounts
     spearman: Floats
+    kendall: Floats
+    accuracy: Floats
+    pairs: Ints
+
+    def of(self, r: int) -> dict[str, Any]:
+        """Give one run's arrays."""
+        measures = {"spearman": self.spearman[r], "kendall": self.kendall[r], "accuracy": self.accuracy[r]}
+        return measures | {"pairs": self.pairs[r]}
 
 
 def lay_out(labels: Labels, found: NDArray[np.bool_], min_answers: int) -> Layout:
@@ -73,6 +87,18 @@ def lay_out(labels: Labels, found: NDArray[np.bool_], min_answers: int) -> Layou
     return Layout(rows, valid, np.where(matched < min_answers, 0, matched), matched)
 
 
+@dataclass(frozen=True, slots=True)
+class BothSides:
+    """A run's and people's scores of the same answers, shape (views, questions, answers); nan is none.
+
+    ``human_order`` numbers a question's distinct human scores from 0, the lowest; weighted totals tie exactly there.
+    """
+
+    run: Floats
+    human: Floats
+    human_order: Floats
+
+
 @dataclass(frozen=True)
 class Reference:
     """Labels made ready for runs that cover the same answers of them."""
@@ -84,7 +110,8 @@ class Reference:
     @cached_property
     def gold(self) -> _Side:
         """Give the labels' own side."""
-        return self._side(self.labels.scores.units[None], self.labels.scores.values[None])
+        scores = self.labels.scores
+        return self._side(scores.units[None], scores.values[None], scores.exponent)
 
     @cached_property
     def gold_moved(self) -> bool:
@@ -100,22 +127,38 @@ class Reference:
         """Give each run's arrays, as `Scores` names them."""
         units = np.stack([run.scores.units[places] for run, places in zip(runs, placed, strict=True)])
         values = np.stack([run.scores.values[places] for run, places in zip(runs, placed, strict=True)])
-        side = self._side(units, values)
-        exact = floats = _agree(side.ranking, self.gold.ranking)
-        moved = self._moved(side) | self.gold_moved
-        if moved.any():
-            floats = _agree(self._rank_floats(side), self._rank_floats(self.gold))
+        side = self._side(units, values, min(run.scores.exponent for run in runs))
+        exact = _agree(side.ranking, self.gold.ranking)
+        moved = np.flatnonzero(self._moved(side) | self.gold_moved)
+        floats = _agree(self._rank_floats(side, moved), self._rank_floats(self.gold)) if len(moved) else exact
+        place = {r: m for m, r in enumerate(moved.tolist())}
         close = _may_be_close(side.table)
-        agreements, main = (exact, floats), exact if policy.ties == "exact" else floats
-        return [
-            _arrays(main, r)
-            | {
+        scored = []
+        for r in range(len(runs)):
+            mine = exact.of(r)
+            rough = floats.of(place[r]) if r in place else mine
+            found = {
                 "answers": self.layout.matched,
                 "near_ties": self._near_pairs(side.table[r]) if close[r] else 0,
-                "float64": self._tie_change(r, agreements, policy) if moved[r] else None,
+                "float64": self._tie_change(mine, rough, policy) if r in place else None,
             }
-            for r in range(len(runs))
-        ]
+            scored.append((mine if policy.ties == "exact" else rough) | found)
+        return scored
+
+    def human_order(self) -> Floats:
+        """Give every human score's place among the distinct ones of its question, from 0, the lowest."""
+        return self._inside(self.gold.ranking.dense[0].astype(np.float64))
+
+    def both_sides(self, run: Run, places: NDArray[np.intp]) -> BothSides:
+        """Put a run's scores beside the human ones."""
+        scores = run.scores
+        side = self._side(scores.units[places][None], scores.values[places][None], scores.exponent)
+        mine, human = (self._inside(self._floats(own, own.table.shape[-1])[0]) for own in (side, self.gold))
+        return BothSides(mine, human, self.human_order())
+
+    def _inside(self, table: Floats) -> Floats:
+        """Blank the padding behind each question's answers."""
+        return np.where(np.arange(table.shape[-1]) < self.layout.sizes[..., None], table, np.nan)
 
     def ties_of_labels(self) -> tuple[NDArray[np.bool_], int]:
         """Say where all human scores are equal, shape (views, questions), and count their near ties."""
@@ -126,7 +169,7 @@ class Reference:
     def _near_pairs(self, table: NDArray[Any]) -> int:
         return near_pairs(table, self.labels.grid, self.layout.valid)
 
-    def _side(self, units: NDArray[Any], values: Floats) -> _Side:
+    def _side(self, units: NDArray[Any], values: Floats, exponent: int) -> _Side:
         """Weigh, lay out and rank scores of shape (runs, label rows, dimensions)."""
         weights, shares = self._by_row
         table = np.concatenate([weighted_sum(units, weights)[..., None], units], axis=-1)
@@ -135,7 +178,8 @@ class Reference:
             # Elementwise, left to right: never BLAS, whose last digits depend on the row's position.
             totals += shares[:, d] * values[..., d]
         keys = self._by_view(table if table.dtype == np.int64 else _integers_by_rank(table))
-        return _Side(table, totals, values, rank(keys, np.broadcast_to(self.layout.sizes, keys.shape[:-1])))
+        ranking = rank(keys, np.broadcast_to(self.layout.sizes, keys.shape[:-1]))
+        return _Side(table, totals, values, ranking, exponent)
 
     def _by_view(self, table: NDArray[Any]) -> NDArray[Any]:
         """Pick from (runs, label rows, leading views) into (runs, views, questions, answers)."""
@@ -145,8 +189,8 @@ class Reference:
     def _floats(self, side: _Side, views: int) -> Floats:
         return self._by_view(np.concatenate([side.totals[..., None], side.values[..., : views - 1]], axis=-1))
 
-    def _rank_floats(self, side: _Side) -> Ranking:
-        floats = self._floats(side, side.table.shape[-1])
+    def _rank_floats(self, side: _Side, runs: NDArray[np.intp] | slice = slice(None)) -> Ranking:
+        floats = self._floats(side, side.table.shape[-1])[runs]
         return rank(floats, np.broadcast_to(self.layout.sizes, floats.shape[:-1]))
 
     def _moved(self, side: _Side) -> NDArray[np.bool_]:
@@ -160,17 +204,15 @@ class Reference:
         inside = np.arange(1, order.shape[-1]) < self.layout.sizes[:views, :, None]
         return np.asarray((inside & wrong).any(axis=(1, 2, 3)))
 
-    def _tie_change(self, r: int, agreements: tuple[_Agreement, _Agreement], policy: Policy) -> TieChange | None:
-        exact, floats = agreements
-        unlike = [a[r] != b[r] for a, b in zip(exact.pairs, floats.pairs, strict=True)]
+    def _tie_change(self, exact: dict[str, Any], floats: dict[str, Any], policy: Policy) -> TieChange | None:
         # Pair counts may agree where ranks do not.
-        both = ~np.isnan(exact.spearman[r]) & ~np.isnan(floats.spearman[r])
-        unlike.append(both & (exact.spearman[r] != floats.spearman[r]))
-        questions = np.flatnonzero(np.any(unlike, axis=(0, 1)))
+        both = ~np.isnan(exact["spearman"]) & ~np.isnan(floats["spearman"])
+        unlike = both & (exact["spearman"] != floats["spearman"])
+        unlike |= (exact["pairs"] != floats["pairs"]).any(axis=-1)
+        questions = np.flatnonzero(unlike.any(axis=0))
         if not len(questions):
             return None
-        before, after = _arrays(exact, r), _arrays(floats, r)
-        change = {name: _mean_change(before[name][0], after[name][0], policy) for name in MEASURES}
+        change = {name: _mean_change(exact[name][0], floats[name][0], policy) for name in MEASURES}
         return TieChange(change, tuple(self.labels.question_order[q] for q in questions))
 
 
@@ -196,10 +238,6 @@ def _integers_by_rank(table: NDArray[Any]) -> Ints:
 
 
 def _agree(run: Ranking, labels: Ranking) -> _Agreement:
-    return _Agreement(compare(run, labels), spearman_of(run, labels))
-
-
-def _arrays(agreement: _Agreement, r: int) -> dict[str, Any]:
-    counts = PairCounts(*(counts[r] for counts in agreement.pairs))
-    measures = {"spearman": agreement.spearman[r], "kendall": kendall_of(counts), "accuracy": accuracy_of(counts)}
-    return measures | {"pairs": np.stack(counts, axis=-1)}
+    counts = compare(run, labels)
+    pairs = np.stack(counts, axis=-1)
+    return _Agreement(spearman_of(run, labels), kendall_of(counts), accuracy_of(counts), pairs)

@@ -1,5 +1,7 @@
 """The nouns: runs, labels, rubrics, scores, and the policy a score is computed under."""
 
+from aeollm.tables.annotations import Annotations
+from aeollm.tables.comparison import Comparison, FamilyFigures, PairFigures, Plan, RunFigures, signature_parts
 from aeollm.tables.inputs import Criterion, Key, Labels, Rubrics, Run
 from aeollm.tables.names import DIMENSIONS, KEY_COLUMNS, MEASURES, OVERALL, PAIR_KINDS, SCORE_SUFFIX
 from aeollm.tables.policy import Policy, signature
@@ -12,14 +14,21 @@ __all__ = [
     "OVERALL",
     "PAIR_KINDS",
     "SCORE_SUFFIX",
+    "Annotations",
+    "Comparison",
     "Criterion",
+    "FamilyFigures",
     "Key",
     "Labels",
     "Mean",
+    "PairFigures",
+    "Plan",
     "Policy",
     "Rubrics",
     "Run",
+    "RunFigures",
     "Scores",
     "TieChange",
     "signature",
+    "signature_parts",
 ]

@@ -245,9 +245,7 @@ class Comparison:
         ]
 
     def _by_view(self, cells: list[list[dict[str, Any]]]) -> dict[str, dict[str, Any]]:
-        return {
-            _key(view): dict(zip(MEASURES, row, strict=True)) for view, row in zip(self.views, cells, strict=True)
-        }
+        return {_key(view): dict(zip(MEASURES, row, strict=True)) for view, row in zip(self.views, cells, strict=True)}
 
 
 TABLES: Mapping[str, type[Any]] = {"runs": RunFigures, "pairs": PairFigures, "families": FamilyFigures}

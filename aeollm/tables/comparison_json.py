@@ -39,12 +39,12 @@ def comparison_of_json(content: object, tables: Mapping[str, type[Any]], key: Ke
     if len(pairs) != len(names) * (len(names) - 1) // 2:
         raise ValueError(f"pairs: all pairs of {len(names)} runs needed, not {len(pairs)}")
     keys = [key(view) for view in views]
-    cells = {
+    cells: dict[str, list[Any]] = {
         "runs": [_cells(run, keys, f"runs[{r}]") for r, run in enumerate(runs)],
         "pairs": [_cells(pair, keys, f"pairs[{k}]") for k, pair in enumerate(pairs)],
         "families": _cells(_object(whole.get("families"), "families"), keys, "families"),
     }
-    shapes = {"runs": (len(runs),), "pairs": (len(pairs),), "families": ()}
+    shapes: dict[str, tuple[int, ...]] = {"runs": (len(runs),), "pairs": (len(pairs),), "families": ()}
     columns = (len(views), len(MEASURES))
     return {
         "signature": _of_type(whole, "signature", str, "the file"),
@@ -109,7 +109,7 @@ def _flat(cells: Sequence[Any], depth: int) -> list[dict[str, Any]]:
 
 def _figures(cells: Sequence[Any], table: type[Any], shape: tuple[int, ...], where: str) -> dict[str, NDArray[Any]]:
     flat = _flat(cells, len(shape))
-    figures = {}
+    figures: dict[str, NDArray[Any]] = {}
     for field in fields(table):
         # Annotations are texts here: "Floats", "Ints", "Bools".
         read = {"Floats": _float, "Ints": _int, "Bools": _bool}[str(field.type)]

@@ -7,10 +7,12 @@ from typing import Any
 import gradio as gr
 
 from aeollm.sources import ASSETS, Settings
-from aeollm.ui import score
+from aeollm.ui import compare, pages, questions, score
+from aeollm.ui.callbacks import Callbacks
 from aeollm.ui.catalogue import Catalogue
 from aeollm.ui.endpoint import make_score
 from aeollm.ui.uploads import LARGEST
+from aeollm.ui.words import translations
 
 __all__ = ["build_app", "launch_options"]
 
@@ -29,9 +31,18 @@ def build_app(settings: Settings | None = None) -> gr.Blocks:
     app: gr.Blocks
     with gr.Blocks(title=_TITLE, analytics_enabled=False, delete_cache=(_SWEEP_SECONDS, _KEPT_SECONDS)) as app:
         gr.HTML(_HEAD, elem_id="title")
-        with gr.Tabs(elem_id="tabs"), gr.Tab("Score", id="score"):
-            score.build(app, catalogue)
+        pages.navigation()
+        calls = Callbacks(catalogue)
+        session = gr.State(calls.example)
+        with gr.Tabs(elem_id="tabs"):
+            with gr.Tab("Score", id="score"):
+                score.build(app, calls, session)
+            with gr.Tab("Questions", id="questions") as tab:
+                questions.build(tab, session)
+            with gr.Tab("Compare", id="compare") as tab:
+                compare.build(tab, session, calls.downloads)
         gr.api(make_score(catalogue), api_name="score", concurrency_id="scoring", concurrency_limit=_SCORING_AT_ONCE)
+    pages.build(app)
     app.queue(max_size=_LONGEST_QUEUE, default_concurrency_limit=_SCORING_AT_ONCE)
     return app
 
@@ -42,6 +53,7 @@ def launch_options() -> dict[str, Any]:
         "theme": gr.themes.Default(primary_hue="blue", secondary_hue="slate", font=_FONTS),
         "css_paths": [ASSETS / "style.css"],
         "js": (ASSETS / "page.js").read_text(encoding="utf-8"),
+        "i18n": translations(),
         "max_file_size": LARGEST,
         "ssr_mode": False,
         "run_history": False,

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +38,7 @@ OWN = "own: "
 def first_session(catalogue: Catalogue) -> Session:
     """Score the demo runs that are whole, as the example of an empty page."""
     runs = [(path, None) for path in DEMO_RUNS if "broken" not in path.name]
-    return Session(evaluate(runs, catalogue.demo), example=True)
+    return Session.of(evaluate(runs, catalogue.demo), example=True)
 
 
 def _file_name(text: str) -> str:
@@ -56,7 +58,7 @@ def score_files(
     if not files:
         return replace(example, own=session.own)
     sets = label_sets(session, offer)
-    return Session(evaluate(files, sets.get(name) or sets[offer.default]), session.own)
+    return Session.of(evaluate(files, sets.get(name) or sets[offer.default]), session.own)
 
 
 def add_labels(session: Session, upload: Upload) -> tuple[Session, str | None]:
@@ -88,6 +90,20 @@ class Callbacks:
             return self.contents(replace(session, refused=error.problems), *look)
         return self.contents(score_files(session, offer, name, files, example=self.example), *look)
 
+    def dropped(
+        self, uploads: Sequence[Upload] | None, name: str, session: Session, *look: str
+    ) -> list[Any] | dict[str, Any]:
+        """Score what was dropped or taken away; nothing where it is scored already.
+
+        The zone also says that it has changed when the demo put its runs there, and may still name the labels
+        chosen before.
+        """
+        with contextlib.suppress(AeollmError, OSError):
+            there = [(given, sha256(path.read_bytes()).hexdigest()) for path, given in named_files(uploads)]
+            if there and not session.example and not session.refused and there == session.files:
+                return dict(gr.skip())
+        return self.scored(uploads, name, session, *look)
+
     def demo_runs(self, session: Session, *look: str) -> list[Any]:
         """Score the four demo runs, the broken one too, against the demo labels."""
         files = [(path, path.name) for path in DEMO_RUNS]
@@ -112,6 +128,8 @@ class Callbacks:
             gr.update(visible=found is not None),
             self.questions(session, look),
             questions_figure(session, look),
+            # Until `files_to_take` has written them anew, the files are those of what was shown before.
+            *[gr.update(interactive=False)] * 2,
         ]
 
     def looked_at(self, session: Session, run: str, view: str, measure: str) -> list[Any]:
@@ -139,7 +157,7 @@ class Callbacks:
     def opened(self, session: Session, request: gr.Request) -> list[Any]:
         """Fill a page that has just been opened, as its address asks: labels, view, measure."""
         asked = dict(request.query_params)
-        offer = self.catalogue.offer()
+        offer = self.catalogue.offer(retry=True)
         name = asked.get("labels", "")
         look = Look(None, asked.get("view"), asked.get("measure")).resolve(session)
         view, measure = look[2:] if look else (OVERALL, MEASURES[0])
@@ -175,10 +193,11 @@ class Callbacks:
         shown = gr.update(value=found[0] if found else None)
         return [shown, self.questions(session, look), questions_figure(session, look)]
 
-    def files_to_take(self, session: Session) -> list[str]:
+    def files_to_take(self, session: Session) -> list[dict[str, Any]]:
         """Write what is offered for download."""
         names, scored = [name for name, _ in session.scored], [scores for _, scores in session.scored]
-        return [
+        paths = [
             self.downloads.write("scores.json", scores_json(session.evaluation)),
             self.downloads.write("questions.csv", questions_csv(scored, names)),
         ]
+        return [dict(gr.update(value=path, interactive=True)) for path in paths]

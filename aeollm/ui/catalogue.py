@@ -24,6 +24,11 @@ def _without_path(found: LabelSet) -> LabelSet:
     return replace(found, labels=replace(found.labels, source=Path(found.labels.source).name))
 
 
+def _default(sets: dict[str, LabelSet]) -> str:
+    """Choose the first set with human scores; a list of keys only where there is nothing else."""
+    return next((name for name, found in sets.items() if found.labels.labelled), next(iter(sets)))
+
+
 @dataclass(frozen=True, slots=True)
 class Offer:
     """What is there at one moment; ``trouble`` says why the configured labels are not."""
@@ -50,19 +55,18 @@ class Catalogue:
         if self.settings.labels is not None:
             try:
                 sets = {name: _without_path(found) for name, found in local_sets(self.settings.labels).items()}
-                self._offer = Offer(sets | own, next(iter(sets)))
+                self._offer = Offer(sets | own, _default(sets))
             except AeollmError as error:
                 self._offer = Offer(own, DEMO, trouble=_told(error))
             return
         self._offer = Offer(own, DEMO)
         self._ask_hub()
 
-    def offer(self) -> Offer:
-        """Give what is there now; a Hub that failed a minute ago is asked again."""
-        offer = self._offer
-        if self._failed_at and time.monotonic() - self._failed_at > _RETRY_SECONDS:
+    def offer(self, *, retry: bool = False) -> Offer:
+        """Give what is there now; ``retry`` asks a Hub that failed a minute ago again, and says so."""
+        if retry and self._failed_at and time.monotonic() - self._failed_at > _RETRY_SECONDS:
             self._ask_hub()
-        return offer
+        return self._offer
 
     def _ask_hub(self) -> None:
         with self._lock:
@@ -76,7 +80,7 @@ class Catalogue:
         own = {DEMO: self.demo}
         try:
             sets = hub_sets(self.settings)
-            self._offer = Offer(sets | own, next(iter(sets)))
+            self._offer = Offer(sets | own, _default(sets))
         except AeollmError as error:
             self._failed_at = time.monotonic()
             self._offer = Offer(own, DEMO, trouble=_told(error))

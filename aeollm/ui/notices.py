@@ -8,8 +8,9 @@ from html import escape
 from aeollm.errors import Problem, ProblemGroup, group_problems, printable
 from aeollm.evaluation import Result
 from aeollm.figures import view_title
+from aeollm.reporting.html import number
 from aeollm.sources import LabelSet
-from aeollm.tables import PAIR_KINDS, Scores, TieChange
+from aeollm.tables import MEASURES, PAIR_KINDS, Scores, TieChange
 from aeollm.ui.catalogue import Offer
 from aeollm.ui.session import Session
 
@@ -24,19 +25,6 @@ def shown_name(name: str, longest: int = _LONGEST_NAME) -> str:
     """Cut a file name in the middle, so that its ending stays, and make it safe to print."""
     safe = printable(name, 1_000)
     return safe if len(safe) <= longest else f"{safe[: longest - 16]}…{safe[-15:]}"
-
-
-def number(value: float | None) -> str:
-    """Write three decimals without the leading zero; undefined as a dash.
-
-    >>> number(0.5), number(-0.1239), number(1.0), number(None)
-    ('.500', '−.124', '1.000', '–')
-    """
-    if value is None or value != value:
-        return "–"
-    text = f"{abs(value):.3f}"
-    text = text.removeprefix("0")
-    return f"−{text}" if value < 0 and text.strip("0.") else text
 
 
 def status(label_set: LabelSet, offer: Offer, name: str) -> str:
@@ -112,8 +100,7 @@ def _refusal(title: str, problems: Sequence[Problem]) -> str:
 def _folded(title: str, problems: Sequence[Problem]) -> str:
     """Tell in one line what there is to read, and list it on demand."""
     worst = "warning" if any(problem.severity == "warning" for problem in problems) else "note"
-    counts = {kind: sum(problem.severity == kind for problem in problems) for kind in ("warning", "note")}
-    told = ", ".join(f"{count} {kind}{'s' if count > 1 else ''}" for kind, count in counts.items() if count)
+    told = ", ".join(f"{group.kind.replace('_', ' ')} ({group.count:,})" for group in group_problems(problems))
     head = f'<span aria-hidden="true">{_SIGNS[worst]}</span> {escape(title)}{", " if told else ""}{told}'
     if not problems:
         return f'<section class="ae-box ae-{worst}"><h3>{head}</h3></section>'
@@ -142,16 +129,30 @@ def results(session: Session, measure: str) -> str:
     example = "This is an example until you drop runs of your own. " if session.example else ""
     heads = ["run", *map(view_title, labels.views), "pairs tied", "answers"]
     head = "".join(f'<th scope="col">{escape(title)}</th>' for title in heads)
-    rows = "".join(_row(name, result, measure, labels.views) for name, result in session.ranked)
+    rows = "".join(
+        _row(name, result, measure, labels.views, ends) for (name, result), ends in _with_ends(session, measure)
+    )
+    told = "Mean over questions [95 % bootstrap interval], with the number undefined."
     return (
-        f'<p class="ae-caption" id="ae-caption">{demo}{example}Mean over questions, with the number undefined.</p>'
+        f'<p class="ae-caption" id="ae-caption">{demo}{example}{told}</p>'
         '<div class="ae-scroll" tabindex="0" role="region" aria-labelledby="ae-caption"><table class="ae-table">'
         f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>"
         f"{_footnotes(session, measure)}{_signatures(session)}"
     )
 
 
-def _row(name: str, result: Result, measure: str, views: Sequence[str]) -> str:
+def _with_ends(session: Session, measure: str) -> Iterable[tuple[tuple[str, Result], list[list[float]] | None]]:
+    """Pair every run with its interval's ends by view, where there are any."""
+    place = 0
+    for name, result in session.ranked:
+        if session.bounds is None or result.scores is None:
+            yield (name, result), None
+            continue
+        yield (name, result), session.bounds[place, :, MEASURES.index(measure)].tolist()
+        place += 1
+
+
+def _row(name: str, result: Result, measure: str, views: Sequence[str], ends: list[list[float]] | None) -> str:
     found, of = result.inspection.coverage
     title = escape(printable(name, 1_000), quote=True)
     label = f'<span title="{title}">{escape(shown_name(name, 34))}</span>'
@@ -159,7 +160,7 @@ def _row(name: str, result: Result, measure: str, views: Sequence[str]) -> str:
         refused = f'<td colspan="{len(views) + 1}">✗ refused, not scored</td>'
         return f'<tr class="ae-refused"><th scope="row">{label}</th>{refused}<td>{found}/{of}</td></tr>'
     scores = result.scores
-    cells = "".join(_cell(scores, view, measure) for view in views)
+    cells = "".join(_cell(scores, view, measure, ends[v] if ends else None) for v, view in enumerate(views))
     partial = ' <span class="ae-badge">PARTIAL</span>' if scores.partial else ""
     counts = dict(zip(PAIR_KINDS, scores.pairs[0].sum(axis=0).tolist(), strict=True))
     tied = (counts["tied_run"] + counts["tied_both"]) / max(sum(counts.values()), 1)
@@ -167,11 +168,13 @@ def _row(name: str, result: Result, measure: str, views: Sequence[str]) -> str:
     return f'<tr><th scope="row">{button}</th>{cells}<td>{tied:.1%}</td><td>{found}/{of}</td></tr>'
 
 
-def _cell(scores: Scores, view: str, measure: str) -> str:
+def _cell(scores: Scores, view: str, measure: str, ends: list[float] | None) -> str:
     mean = scores.mean(view, measure)
     small = ""
+    if ends is not None and ends[0] == ends[0]:
+        small = f" <small>[{number(ends[0])}, {number(ends[1])}]</small>"
     if mean.undefined:
-        small = f' <small title="{_reasons(scores, view)}">{mean.undefined} undef.</small>'
+        small += f' <small title="{_reasons(scores, view)}">{mean.undefined} undef.</small>'
     if measure == "accuracy" and mean.pooled_differs:
         small += f" <small>pooled {number(mean.pooled)}</small>"
     return f"<td>{number(mean.mean)}{small}</td>"

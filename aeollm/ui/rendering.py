@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from aeollm.errors import printable
 from aeollm.figures import dimensions_by_measure, per_question
+from aeollm.reporting.html import number
 from aeollm.tables import MEASURES, OVERALL, PAIR_KINDS, Scores
-from aeollm.ui.notices import number, shown_name
+from aeollm.ui.notices import shown_name
 from aeollm.ui.session import Session
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ QUESTION_TYPES = ["str", "str", *["number"] * 10, "str"]
 QUESTION_WIDTHS: list[str | int] = [85, 250, 75, 65, 65, 80, 60, 95, 95, 80, 90, 80, 190]
 _OPTIONAL = (QUESTION_HEADERS.index("prompt"), QUESTION_HEADERS.index("undefined because"))
 _MEASURE_COLUMNS = (3, 4, 5)
-_LOST = QUESTION_HEADERS.index("lost")
+_SHORT = (0, 1, *_MEASURE_COLUMNS, 6, 12)
 _LONGEST_PROMPT = 40
 
 
@@ -61,7 +62,7 @@ def overview(session: Session) -> Figure:
     """Draw all runs: views by measures."""
     names = [shown_name(name, 28) for name, _ in session.scored]
     demo = session.evaluation.label_set.labels.demo
-    return dimensions_by_measure([scores for _, scores in session.scored], names, demo=demo)
+    return dimensions_by_measure([scores for _, scores in session.scored], names, bounds=session.bounds, demo=demo)
 
 
 def questions_figure(session: Session, look: Look) -> Figure | None:
@@ -75,10 +76,11 @@ def questions_figure(session: Session, look: Look) -> Figure | None:
     return per_question(scores, measure, view, prompts=prompts, demo=label_set.labels.demo)
 
 
-def questions_table(session: Session, look: Look) -> dict[str, Any]:
+def questions_table(session: Session, look: Look, *, short: bool = False) -> dict[str, Any]:
     """Give the questions of the run and view looked at, most pairs lost first, as gradio's table value.
 
-    Columns that say nothing here (no prompts, nothing undefined) are left out.
+    Columns that say nothing here (no prompts, nothing undefined) are left out; ``short`` leaves the pair
+    counts out, too.
     """
     found = look.resolve(session)
     if found is None:
@@ -86,14 +88,21 @@ def questions_table(session: Session, look: Look) -> dict[str, Any]:
     _, scores, view, _ = found
     rubrics = session.evaluation.label_set.rubrics
     prompts = rubrics.prompts if rubrics is not None else {}
-    rows = [_question_row(scores, scores.views.index(view), q, prompts) for q in range(len(scores.questions))]
-    rows.sort(key=lambda row: (-row[_LOST], row[0]))
-    kept = [c for c in range(len(QUESTION_HEADERS)) if c not in _OPTIONAL or any(row[c] for row in rows)]
+    rows = [_question_row(scores, scores.views.index(view), q, prompts) for q in loss_order(scores, view)]
+    columns = _SHORT if short else range(len(QUESTION_HEADERS))
+    kept = [c for c in columns if c not in _OPTIONAL or any(row[c] for row in rows)]
     return {
         "headers": [QUESTION_HEADERS[c] for c in kept],
         "data": [[row[c] for c in kept] for row in rows],
         "metadata": {"display_value": [[_shown(row[c], c) for c in kept] for row in rows]},
     }
+
+
+def loss_order(scores: Scores, view: str) -> list[int]:
+    """Give the questions' places, most pairs lost in the view first."""
+    counts = scores.pairs[scores.views.index(view)]
+    lost = counts.sum(axis=1) - counts[:, PAIR_KINDS.index("concordant")] - counts[:, PAIR_KINDS.index("tied_both")]
+    return sorted(range(len(scores.questions)), key=lambda q: (-int(lost[q]), scores.questions[q]))
 
 
 def question_columns(table: dict[str, Any]) -> dict[str, Any]:

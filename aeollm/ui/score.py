@@ -11,7 +11,6 @@ from aeollm.sources import ASSETS
 from aeollm.tables import MEASURES, OVERALL
 from aeollm.ui import notices
 from aeollm.ui.callbacks import Callbacks
-from aeollm.ui.catalogue import Catalogue
 from aeollm.ui.rendering import (
     Look,
     overview,
@@ -59,10 +58,9 @@ class Outputs(NamedTuple):
     questions: gr.Dataframe
 
 
-def build(page: gr.Blocks, catalogue: Catalogue) -> None:
+def build(page: gr.Blocks, calls: Callbacks, session: gr.State) -> None:
     """Lay the tab out in a page and wire its events."""
-    calls = Callbacks(catalogue)
-    session, timer = gr.State(calls.example), gr.Timer(1.0, active=bool(catalogue.offer().pending))
+    timer = gr.Timer(1.0, active=bool(calls.catalogue.offer().pending))
     inputs = _inputs(calls)
     outputs = _outputs(calls.example)
     _wire(page, calls, (session, timer), inputs, outputs)
@@ -94,7 +92,8 @@ def _outputs(first: Session) -> Outputs:
     with gr.Column(elem_id="results") as shown:
         with gr.Row(elem_id="measure-row"):
             measure = gr.Radio(_MEASURES, value=MEASURES[0], label="Measure", elem_id="measure", container=False)
-            as_json, as_csv = _small("Scores (JSON)", "as-json"), _small("Questions (CSV)", "as-csv")
+            as_json = _small("Scores (JSON)", "as-json", interactive=False)
+            as_csv = _small("Questions (CSV)", "as-csv", interactive=False)
         table = gr.HTML(notices.results(first, MEASURES[0]), elem_id="scores", js_on_load=_ROW_BUTTONS)
         with gr.Row(elem_id="question-row"):
             run = gr.Dropdown(names, value=names[0], label="Run", elem_id="run", min_width=160)
@@ -127,21 +126,22 @@ def _wire(page: gr.Blocks, calls: Callbacks, kept: tuple[gr.State, gr.Timer], in
     o = outputs
     look, questions = [o.run, o.view, o.measure], [o.questions, o.by_question]
     described = [picker, status, template]
-    contents = [session, o.report, o.table, o.overview, o.run, o.view, o.shown, *questions]
+    taken = [o.as_json, o.as_csv]
+    contents = [session, o.report, o.table, o.overview, o.run, o.view, o.shown, *questions, *taken]
 
     # Not `delete`: for files that the server put there it comes with the list from before.
     dropped = [files.change]
     again = [files, picker, session, *look]
     picked = picker.input(calls.chosen, [picker, session], [status, template], **_QUIET)
     changed = [
-        gr.on(dropped, calls.scored, again, contents, **_PRIVATE),
+        gr.on(dropped, calls.dropped, again, contents, **_PRIVATE),
         picked.then(calls.scored, again, contents, **_PRIVATE),
         demo.click(calls.demo_runs, [session, *look], [files, *described, *contents], **_PRIVATE),
         own.upload(calls.own_labels, [own, *again], [*described, *contents], **_PRIVATE),
         page.load(calls.opened, [session], [*described, timer, o.view, o.measure, o.table, *questions], **_QUIET),
     ]
     for event in changed:
-        event.then(calls.files_to_take, [session], [o.as_json, o.as_csv], **_QUIET)
+        event.then(calls.files_to_take, [session], taken, **_QUIET)
     looked = [o.run.input, o.view.input, o.measure.input]
     gr.on(looked, calls.looked_at, [session, *look], [o.table, *questions], trigger_mode="always_last", **_QUIET)
     o.table.click(calls.clicked_run, [session, o.view, o.measure], [o.run, *questions], **_QUIET)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -17,7 +17,7 @@ BROWSER = os.environ.get("CHROMIUM", "/usr/bin/chromium")
 WIDE = {"width": 1400, "height": 1000}
 RUNS = ROOT / "assets" / "demo" / "runs"
 LABELS = ROOT / "assets" / "demo"
-_FLAGS = [
+FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
     "--disable-dev-shm-usage",
@@ -37,24 +37,24 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.filterwarnings("default"))
 
 
-@pytest.fixture(scope="session", autouse=True)
-def installed_browser() -> None:
-    """Skip, so that it is seen, where there is no browser; where one is required, fail."""
+@pytest.fixture(scope="session")
+def installed_browser() -> str:
+    """Give the browser's path. Where there is none, skip, so that it is seen; where one is required, fail."""
     if Path(BROWSER).exists():
-        return
+        return BROWSER
     reason = f"no browser at {BROWSER}: the page is not tested (CHROMIUM names another place)"
     if os.environ.get("AEOLLM_REQUIRE_BROWSER") == "1":
-        pytest.fail(reason, pytrace=False)
-    pytest.skip(reason)
+        return pytest.fail(reason, pytrace=False)
+    return pytest.skip(reason)
 
 
 @pytest.fixture(scope="session")
-def browser_type_launch_args(browser_type_launch_args: dict[str, object], installed_browser: None) -> dict[str, object]:
-    return {**browser_type_launch_args, "executable_path": BROWSER, "args": _FLAGS}
+def browser_type_launch_args(browser_type_launch_args: dict[str, object], installed_browser: str) -> dict[str, object]:
+    return {**browser_type_launch_args, "executable_path": installed_browser, "args": FLAGS}
 
 
 @pytest.fixture(scope="session")
-def app(tmp_path_factory: pytest.TempPathFactory, installed_browser: None) -> Iterator[App]:
+def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
     """Serve the page offline, for all tests that need nothing else."""
     with serve(tmp_path_factory.mktemp("app")) as started:
         yield started.wait()
@@ -121,26 +121,6 @@ def offline_page(_shared: tuple[Page, Watch]) -> Iterator[Page]:
     watch.clear()
     page.set_viewport_size(WIDE)
     yield page
-    assert watch.all() == []
-
-
-@pytest.fixture
-def new_visitor(browser: Browser, app: App) -> Iterator[Callable[..., Page]]:
-    """Give a function that makes a page in a browser context of its own; options are the context's."""
-    contexts: list[BrowserContext] = []
-    watch = watch_for(app)
-
-    def make(**options: object) -> Page:
-        context = browser.new_context(**({"viewport": WIDE} | options))
-        context.set_default_timeout(SLOW)
-        contexts.append(context)
-        page = context.new_page()
-        watch.over(page)
-        return page
-
-    yield make
-    for context in contexts:
-        context.close()
     assert watch.all() == []
 
 

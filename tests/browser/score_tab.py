@@ -5,11 +5,12 @@ from __future__ import annotations
 import base64
 import re
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, TimeoutError, expect
 
 File = tuple[str, bytes]
 """A file as a visitor's machine holds it: name and content."""
@@ -90,6 +91,17 @@ class ScoreTab:
         """Give the cells of the table of questions."""
         rows = self.page.locator("#questions [role=row]:has([role=gridcell])").all()
         return [[cell.strip() for cell in row.locator("[role=gridcell]").all_inner_texts()] for row in rows]
+
+    def pointed_at(self, elem_id: str) -> str:
+        """Point at the first dot of a figure and give what plotly tells about it."""
+        dot, told = (self.page.locator(f"#{elem_id} {part}").first for part in (".point", ".hoverlayer text"))
+        for _ in range(5):  # a figure that is drawn anew forgets the pointer
+            self.page.mouse.move(0, 0)
+            dot.hover(force=True)
+            with suppress(TimeoutError):
+                told.wait_for(timeout=2_000)
+                return told.text_content() or ""
+        raise AssertionError(f"no words at a dot of #{elem_id}")
 
     def points(self, elem_id: str) -> list[dict[str, Any]]:
         """Give the traces of a figure as plotly has them."""

@@ -62,7 +62,7 @@ def clean_environment(**variables: str) -> dict[str, str]:
 
 @contextmanager
 def serve(folder: Path, **variables: str) -> Iterator[App]:
-    """Start ``python app.py`` with its files in a folder; the caller waits for it."""
+    """Start the app with its files in a folder; the caller waits for it."""
     uploads, log = folder / "uploads", folder / "app.log"
     uploads.mkdir(parents=True)
     port = _free_port()
@@ -76,7 +76,7 @@ def serve(folder: Path, **variables: str) -> Iterator[App]:
     }
     with log.open("wb") as file:
         process = subprocess.Popen(
-            [sys.executable, "app.py"],
+            [sys.executable, "-m", "app"],
             cwd=ROOT,
             env=clean_environment(**(ours | variables)),
             stdout=file,

@@ -7,7 +7,8 @@ import json
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.score_tab import ScoreTab, means, same
+from tests.browser.conftest import WIDE, watch_for
+from tests.browser.score_tab import SLOW, ScoreTab, means, same
 from tests.browser.serving import ROOT, score_by_cli
 from tests.browser.test_own_labels import zip_with_rubrics
 
@@ -15,15 +16,28 @@ CASES = ROOT / "tests" / "cases"
 C44 = CASES / "dev" / "C44"
 
 
+@pytest.fixture(scope="module")
+def second_page(browser, app):
+    """Give a page in another browser context, with what it did that it should not."""
+    context = browser.new_context(viewport=WIDE)
+    context.set_default_timeout(SLOW)
+    watch, page = watch_for(app), context.new_page()
+    watch.over(page)
+    yield page, watch
+    context.close()
+
+
 @pytest.fixture
-def visitors(new_visitor, app):
+def visitors(offline_page, second_page, app):
     """Give visitors A and B, each with the labels of C44."""
-    tabs = {name: ScoreTab(new_visitor(), app.url).open() for name in "AB"}
+    page, watch = second_page
+    tabs = {"A": ScoreTab(offline_page, app.url).open(), "B": ScoreTab(page, app.url).open()}
     for tab in tabs.values():
         tab.own_labels(("labels.zip", zip_with_rubrics()))
     for tab in tabs.values():
         expect(tab.page.locator("#labels input")).to_have_value("own: labels")
-    return tabs
+    yield tabs
+    assert watch.all() == []
 
 
 @pytest.fixture(scope="module")
@@ -61,7 +75,7 @@ def test_uploads_of_two_visitors_never_mix(visitors, exact):
 
 
 def test_drops_at_the_same_moment_never_mix(visitors, exact):
-    for _ in range(4):
+    for _ in range(3):
         for visitor, tab in visitors.items():
             tab.drop([("run.txt", (C44 / visitor.lower() / "run.txt").read_bytes())])
         for visitor, tab in visitors.items():

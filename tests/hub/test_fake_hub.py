@@ -23,6 +23,20 @@ def test_load_dataset(client):
     assert client.run(code) == "6 ['questionId', 'answerId'] 3\n"
 
 
+def test_labels_from_a_loaded_dataset_are_those_of_the_file(client):
+    code = (
+        "from datasets import load_dataset\n"
+        "from huggingface_hub import hf_hub_download\n"
+        "from aeollm import labels_from_dataset, read_labels\n"
+        f"loaded = labels_from_dataset(load_dataset({REPO!r}, split='train'), name='train')\n"
+        f"read = read_labels(hf_hub_download({REPO!r}, {TRAIN!r}, repo_type='dataset'))\n"
+        "assert loaded.index == read.index and loaded.dimensions == read.dimensions\n"
+        "assert (loaded.scores.values == read.scores.values).all() and (loaded.given == read.given).all()\n"
+        "print(len(loaded), len(loaded.question_order))"
+    )
+    assert client.run(code) == "6 2\n"
+
+
 def test_the_clients_own_calls(client, first):
     code = (
         "from huggingface_hub import HfApi, HfFileSystem, hf_hub_download, snapshot_download\n"

@@ -92,6 +92,11 @@ def test_odd_blanks_in_every_column_name_that_column(place, space):
     assert f"U+{ord(space):04X}" in problem.message
 
 
+def test_an_odd_blank_at_the_end_of_a_line():
+    problem = the_error(GOOD.replace("4.25", "4.25 \xa0", 1))
+    assert (problem.kind, problem.line, problem.column) == ("invisible_character", 1, "readability_score")
+
+
 @pytest.mark.parametrize("column", range(7))
 def test_an_empty_cell_between_tabs_is_named(column):
     tokens = LINES[1].split()
@@ -773,4 +778,6 @@ def test_a_file_for_other_labels_is_judged_in_bounded_time():
     started = time.process_time()
     found = told(inspected(run_text([(question, f"Other_{answer}", 1) for question, answer in keys]), labels), "error")
     assert time.process_time() - started < 5
-    assert len(found) == 2 * len(keys)
+    # One for every line, one for every answer missing, and the likely cause before them.
+    assert len(found) == 2 * len(keys) + 1
+    assert found[0].kind == "other_labels"

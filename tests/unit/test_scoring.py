@@ -1,7 +1,9 @@
 """Scoring against values known by hand and against the long way (``tests/oracle.py``)."""
 
+import gc
 import math
 import random
+import weakref
 from dataclasses import replace
 
 import numpy as np
@@ -19,7 +21,7 @@ from aeollm import (
     score,
     score_runs,
 )
-from aeollm.scoring import examine_labels, run_findings
+from aeollm.scoring import examine_labels
 from tests import oracle
 from tests.small_files import DIMENSIONS, labels_csv, rubric, run_text
 
@@ -132,7 +134,7 @@ def test_the_change_names_questions_whose_ranks_alone_change():
     gold = {("q", a): (s, "0") for a, s in zip("ABCDE", "86412", strict=True)}
     labels = labels_of(gold, TWO)
     run = {key: TIED_LABELS[key] for key in [("q", "A"), ("q", "B")]}
-    run |= {("q", "C"): ("1", "1.00000000000000000001"), ("q", "D"): ("1", "1"), ("q", "E"): ("0", "0")}
+    run |= {("q", "C"): ("1", "1e-20"), ("q", "D"): ("1", "0"), ("q", "E"): ("0", "0")}
     rubrics = rubrics_of({"q": WEIGHTS["q"]}, labels)
     exact = score(run_of(run, labels), labels, rubrics)
     floats = score(run_of(run, labels), labels, rubrics, Policy(ties="float64"))
@@ -236,6 +238,24 @@ def test_the_long_way_finds_ties_that_floats_break():
     ]
     assert any(differ)
     assert not all(differ)
+
+
+NINE = tuple(f"view{place}" for place in range(9))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_floats_are_summed_from_left_to_right_over_many_dimensions(seed):
+    rng = random.Random(seed)
+    gold, run = ({("q", f"a{a}"): tuple(rng.sample("123456789", 9)) for a in range(12)} for _ in range(2))
+    labels = labels_of(gold, NINE)
+    header = f"taskId questionId answerId {' '.join(NINE)}\n".encode()
+    judged = read_run(header + run_text([(*key, *cells) for key, cells in run.items()]), labels)
+    # All totals tie, in decimals; in floats the order of summation decides.
+    assert score(judged, labels).pairs[0].tolist() == [[0, 0, 0, 0, 66]]
+    floats = score(judged, labels, policy=Policy(ties="float64"))
+    wanted = oracle.questions((run, gold), NINE, floats=True)
+    close(questions(floats), wanted)
+    assert wanted[0]["overall"]["pairs"]["tied_both"] < 66
 
 
 # Blanks, partial runs, ragged questions
@@ -344,6 +364,30 @@ def test_magnitudes_far_apart_are_compared_exactly():
     assert scores.float64.questions == ("q",)
 
 
+@pytest.mark.parametrize("side", ["run", "labels"])
+@pytest.mark.parametrize(
+    ("truth", "style"),
+    [
+        (("1e-330", "2e-330", "3e-330"), ("1e-316", "2e-316", "3e-316")),
+        (("9007199254740991.1", "9007199254740991.2", "9007199254740991.3"), ("1", "2", "3")),
+        (("72057594037927936", "72057594037927937", "72057594037927938"), ("1", "2", "3")),
+    ],
+)
+def test_scores_that_only_floats_tie_in_a_view_without_weight(side, truth, style):
+    tiny = {("q", a): pair for a, pair in zip("123", zip(truth, style, strict=True), strict=True)}
+    plain = {key: (key[1], key[1]) for key in tiny}
+    run, gold = (tiny, plain) if side == "run" else (plain, tiny)
+    labels = labels_of(gold, TWO)
+    rubrics = rubrics_of({"q": ("0", "1")}, labels)
+    exact = score(run_of(run, labels), labels, rubrics)
+    floats = score(run_of(run, labels), labels, rubrics, Policy(ties="float64"))
+    assert exact.mean("truth", "kendall").mean == 1.0
+    assert exact.mean("overall", "kendall").mean == floats.mean("overall", "kendall").mean == 1.0
+    close(questions(floats), oracle.questions((run, gold), TWO, {"q": ("0", "1")}, floats=True))
+    assert len({float(score) for score in truth}) < 3
+    assert exact.float64.questions == floats.float64.questions == ("q",)
+
+
 def test_totals_at_the_end_of_float64_do_not_overflow():
     top = "1.7976931348623157e308"
     run = {("q", "A"): (top,) * 4, ("q", "B"): (top, top, top, "1.7976931348623156e308"), ("q", "C"): ("-" + top,) * 4}
@@ -407,6 +451,8 @@ def test_why_a_question_is_undefined(run, gold, reason, accuracy):
         (("0", "1", "0.5", "0.5000000009999999"), 1),
         (("0", "1", "0.5", "0.500000001"), 0),
         (("0", "1", "0.5", "0.5"), 0),
+        (("0", "2", "0.5", "0.500000002"), 0),
+        (("0", "2", "0.5", "0.500000001"), 1),
         (("0", "1", "7.5e-1", "0.75000000000000000000000000000000000001"), 1),
         # Three neighbours are three pairs.
         (("0", "1", "0.5", "0.5000000001", "0.5000000002"), 3),
@@ -427,7 +473,7 @@ def test_near_ties_by_hand(values, count):
     assert oracle.near_pairs(run) == count
     scores = score(run_of(run, labels), labels)
     assert scores.near_ties == count
-    found = [problem for problem in run_findings(scores) if problem.kind == "near_ties"]
+    found = [problem for problem in scores.problems if problem.kind == "near_ties"]
     assert [problem.message.split()[0] for problem in found] == [str(count)] * (count > 0)
 
 
@@ -458,7 +504,7 @@ def test_near_ties_of_the_labels_are_a_note():
 
 def findings(run, gold, dimensions=DIMENSIONS):
     labels = labels_of(gold, dimensions)
-    return run_findings(score(run_of(run, labels), labels))
+    return [problem for problem in score(run_of(run, labels), labels).problems if problem.severity == "warning"]
 
 
 def test_a_constant_view_is_named_with_its_question():
@@ -508,6 +554,17 @@ def test_a_batch_of_runs_with_different_coverage_equals_single_runs(policy):
         scores.to_json(per_question=True) for scores in single
     ]
     assert len({scores.coverage for scores in together}) > 3
+
+
+def test_scoring_keeps_no_labels_alive():
+    alive = []
+    for _ in range(20):
+        labels = labels_of(TIED_LABELS, TWO)
+        score(run_of(TIED_RUN, labels), labels)
+        alive.append(weakref.ref(labels))
+        del labels
+    gc.collect()
+    assert sum(reference() is not None for reference in alive) < 10
 
 
 def test_no_run_is_no_score():

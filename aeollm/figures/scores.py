@@ -1,75 +1,69 @@
-"""Tables to plotly figures: no files, no state, no computing beyond picking rows.
-
-Colours: overall in a grey that is legible on light and dark, the AEOLLM dimensions from the Okabe-Ito
-set, other dimensions in turn. Runs differ by the marker's shape first. Undefined values are a gap.
-Figures are written as plain plotly.js specifications and validated once, which is several times
-faster than adding trace by trace.
-"""
+"""Figures of scores: all runs by views and measures, and one run question by question."""
 
 from __future__ import annotations
 
-import html
 from collections.abc import Mapping, Sequence
-from typing import Any
 
+import numpy as np
 import plotly.graph_objects as go
+from numpy.typing import NDArray
 
+from aeollm.figures.style import (
+    CHANCE,
+    HEIGHT,
+    INK,
+    MANY_QUESTIONS,
+    SHAPES,
+    TITLES,
+    Spec,
+    figure,
+    label,
+    level,
+    line,
+    view_colour,
+    view_title,
+)
 from aeollm.tables import DIMENSIONS, MEASURES, OVERALL, Scores
 
-INK = "#767676"
-_OKABE_ITO = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442")
-_SHAPES = ("circle", "square", "diamond", "triangle-up", "cross", "x", "star", "hexagon", "pentagon", "bowtie")
-_TITLES = {"spearman": "Spearman ρ", "kendall": "Kendall τ-b", "accuracy": "accuracy"}
-_CHANCE = {"spearman": 0.0, "kendall": 0.0, "accuracy": 0.5}
-_CLEAR = "rgba(0,0,0,0)"
-_GRID = "rgba(128,128,128,0.25)"
-_LONGEST_NAME = 28
-_MANY_QUESTIONS = 40
-_HEIGHT = 430
 
-Spec = dict[str, Any]
-
-
-def view_colour(view: str, views: Sequence[str]) -> str:
-    """Give the one colour that a view has everywhere."""
-    if view == OVERALL:
-        return INK
-    order = [*DIMENSIONS, *(name for name in views if name not in DIMENSIONS and name != OVERALL)]
-    return _OKABE_ITO[order.index(view) % len(_OKABE_ITO)]
-
-
-def view_title(view: str) -> str:
-    """Give a view's name in words."""
-    return view.replace("_", " ")
-
-
-def dimensions_by_measure(scored: Sequence[Scores], names: Sequence[str], *, demo: bool = False) -> go.Figure:
+def dimensions_by_measure(
+    scored: Sequence[Scores],
+    names: Sequence[str],
+    *,
+    bounds: NDArray[np.float64] | None = None,
+    demo: bool = False,
+) -> go.Figure:
     """Draw every view's mean in three panels, one a measure, with one marker a run.
 
     Parameters
     ----------
     scored : scores of the runs, with the same views.
     names : what to call each.
+    bounds : ends of the means' intervals, shape (runs, views, measures, 2), drawn as thin lines.
     demo : mark the figure as drawn from simulated labels.
     """
     views = list(scored[0].views) if scored else [OVERALL, *DIMENSIONS]
     apart = min(0.16, 0.8 / max(len(scored), 1))
     traces = []
     for place, (scores, name) in enumerate(zip(scored, names, strict=True)):
-        shape = _SHAPES[place % len(_SHAPES)]
+        shape = SHAPES[place % len(SHAPES)]
         shift = (place - (len(scored) - 1) / 2) * apart
-        traces += [_view_markers(scores, panel, (name, shape, shift)) for panel in range(len(MEASURES))]
+        markers = [_view_markers(scores, panel, (name, shape, shift)) for panel in range(len(MEASURES))]
+        if bounds is not None:
+            for panel, trace in enumerate(markers):
+                trace["error_x"] = _whiskers(trace["x"], bounds[place, :, panel].tolist())
+        traces += markers
         marker = {"symbol": shape, "size": 9, "color": INK}
-        traces.append({"x": [None], "y": [None], "mode": "markers", "marker": marker, "name": _label(name)})
-    ticks = [_label(view_title(view)).replace(" ", "<br>", 1) for view in views]
-    panels = _panels(views, ticks)
+        traces.append({"x": [None], "y": [None], "mode": "markers", "marker": marker, "name": label(name)})
+    ticks = [label(view_title(view)).replace(" ", "<br>", 1) for view in views]
+    panels = _panels(views, ticks, traces)
     # Markers of one view stand ten pixels apart, as far as a page can be long.
     row = max(52, min(10 * len(scored) + 12, 160))
-    height = max(_HEIGHT, 110 + row * len(views) + 20 * min(-(-len(scored) // 2), 10))
-    return _figure(traces, panels, height, demo=demo)
+    height = max(HEIGHT, 110 + row * len(views) + 20 * min(-(-len(scored) // 2), 10))
+    return figure(traces, panels, height, demo=demo)
 
 
-def _panels(views: Sequence[str], ticks: Sequence[str]) -> Spec:
+def _panels(views: Sequence[str], ticks: Sequence[str], traces: Sequence[Spec]) -> Spec:
     width, gap = 1 / len(MEASURES), 0.02
     layout: Spec = {"shapes": [], "showlegend": True}
     for panel, measure in enumerate(MEASURES):
@@ -79,17 +73,44 @@ def _panels(views: Sequence[str], ticks: Sequence[str]) -> Spec:
             "title": {"text": measure, "standoff": 6, "font": {"size": 12}},
             "tickformat": ".2~f",
             "tickangle": 0,
-            "nticks": 4,
+            "tickvals": _few_ticks([trace for trace in traces if trace.get("xaxis") == f"x{number}"], CHANCE[measure]),
             "anchor": "y",
         }
-        ends = {"x0": _CHANCE[measure], "x1": _CHANCE[measure], "y0": 0, "y1": 1}
-        layout["shapes"].append(_line(ends, xref=f"x{number}", yref="y domain"))
+        ends = {"x0": CHANCE[measure], "x1": CHANCE[measure], "y0": 0, "y1": 1}
+        layout["shapes"].append(line(ends, xref=f"x{number}", yref="y domain"))
     layout["yaxis"] = {
         "tickvals": list(range(len(views))),
         "ticktext": list(ticks),
         "range": [len(views) - 0.5, -0.5],
     }
     return layout
+
+
+def _few_ticks(traces: Sequence[Spec], chance: float) -> list[float]:
+    """Choose the chance level and one round number to the wider side: a panel is 80 pixels wide on a telephone."""
+    values = [value for trace in traces for value in trace["x"] if value is not None]
+    below, above = chance - min([chance, *values]), max([chance, *values]) - chance
+    width = max(below, above)
+    step = next((step for step in (0.8, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1, 0.05) if step <= width), None)
+    return [chance] if step is None else [chance, round(chance + (step if above >= below else -step), 2)]
+
+
+def _whiskers(means: Sequence[float | None], ends: Sequence[Sequence[float]]) -> Spec:
+    """Draw from each mean to its interval's ends; nothing where there is none."""
+    known = [mean is not None and low == low for mean, (low, _) in zip(means, ends, strict=True)]
+    parts = [
+        (mean or 0.0, low, high) if k else (0.0, 0.0, 0.0)
+        for k, mean, (low, high) in zip(known, means, ends, strict=True)
+    ]
+    return {
+        "type": "data",
+        "symmetric": False,
+        "array": [max(high - mean, 0.0) for mean, _, high in parts],
+        "arrayminus": [max(mean - low, 0.0) for mean, low, _ in parts],
+        "thickness": 1,
+        "width": 0,
+        "color": INK,
+    }
 
 
 def _axis_number(panel: int) -> str:
@@ -102,7 +123,7 @@ def _view_markers(scores: Scores, panel: int, look: tuple[str, str, float]) -> S
     means = [scores.mean(view, measure) for view in scores.views]
     shown = [f"{mean.mean:.3f}" if mean.mean is not None else "undefined" for mean in means]
     counts = [f"{mean.defined} of {mean.defined + mean.undefined} questions" for mean in means]
-    titles = [_label(view_title(view)) for view in scores.views]
+    titles = [label(view_title(view)) for view in scores.views]
     return {
         "x": [mean.mean for mean in means],
         "y": [place + shift for place in range(len(means))],
@@ -115,7 +136,7 @@ def _view_markers(scores: Scores, panel: int, look: tuple[str, str, float]) -> S
             "line": {"width": 0.8, "color": INK},
         },
         "customdata": [list(told) for told in zip(titles, shown, counts, strict=True)],
-        "hovertemplate": f"{_label(name)}<br>%{{customdata[0]}} {_TITLES[measure]} %{{customdata[1]}}"
+        "hovertemplate": f"{label(name)}<br>%{{customdata[0]}} {TITLES[measure]} %{{customdata[1]}}"
         "<br>%{customdata[2]}<extra></extra>",
         "showlegend": False,
     }
@@ -135,18 +156,18 @@ def per_question(
     """
     values = scores.values(measure)[scores.views.index(view)].tolist()
     order = sorted(range(len(values)), key=lambda q: (values[q] != values[q], values[q], q))
-    named = len(order) <= _MANY_QUESTIONS
+    named = len(order) <= MANY_QUESTIONS
     low = min([0.0, *(value for value in values if value == value)])
     layout: Spec = {
         "xaxis": {
-            "title": {"text": f"question, by {_TITLES[measure]} ({_label(view_title(view))})"},
+            "title": {"text": f"question, by {TITLES[measure]} ({label(view_title(view))})"},
             "tickvals": list(range(len(order))) if named else [],
-            "ticktext": [_label(scores.questions[q], 12) for q in order] if named else [],
+            "ticktext": [label(scores.questions[q], 12) for q in order] if named else [],
             "range": [-0.6, len(order) - 0.4],
             "showgrid": False,
         },
-        "yaxis": {"title": {"text": _TITLES[measure]}, "range": [low - 0.05, 1.05], "tickformat": ".2~f"},
-        "shapes": [_level(_CHANCE[measure])],
+        "yaxis": {"title": {"text": TITLES[measure]}, "range": [low - 0.05, 1.05], "tickformat": ".2~f"},
+        "shapes": [level(CHANCE[measure])],
         "annotations": [],
         "showlegend": False,
     }
@@ -154,11 +175,11 @@ def per_question(
     _mark_gap(layout, len(order), sum(value != value for value in values))
     dots = _question_dots(scores, values, order, prompts or {})
     dots["marker"] = {"size": 9 if named else 6, "color": view_colour(view, scores.views)}
-    return _figure([dots], layout, _HEIGHT, demo=demo)
+    return figure([dots], layout, HEIGHT, demo=demo)
 
 
 def _question_dots(scores: Scores, values: list[float], order: list[int], prompts: Mapping[str, str]) -> Spec:
-    told = [[_label(scores.questions[q]), _label(prompts.get(scores.questions[q], ""), 60)] for q in order]
+    told = [[label(scores.questions[q]), label(prompts.get(scores.questions[q], ""), 60)] for q in order]
     return {
         "x": list(range(len(order))),
         "y": [values[q] if values[q] == values[q] else None for q in order],
@@ -171,7 +192,7 @@ def _question_dots(scores: Scores, values: list[float], order: list[int], prompt
 def _mark_mean(layout: Spec, mean: float | None, colour: str) -> None:
     if mean is None:
         return
-    layout["shapes"].append(_level(mean, dash="dash", color=colour))
+    layout["shapes"].append(level(mean, dash="dash", color=colour))
     place = {"x": 0, "xref": "paper", "xanchor": "left", "y": mean, "yanchor": "bottom"}
     layout["annotations"].append({"text": f"mean {mean:.3f}", "showarrow": False, **place})
 
@@ -185,47 +206,3 @@ def _mark_gap(layout: Spec, questions: int, undefined: int) -> None:
     layout["shapes"].append(ends | shade)
     place = {"x": questions - undefined / 2 - 0.5, "y": 0.02, "yref": "paper", "yanchor": "bottom", "textangle": -90}
     layout["annotations"].append({"text": f"{undefined} undefined", "showarrow": False, **place})
-
-
-def _level(height: float, **line: str) -> Spec:
-    return _line({"x0": 0, "x1": 1, "y0": height, "y1": height}, xref="paper", **line)
-
-
-def _line(ends: Spec, xref: str = "x", yref: str = "y", **line: str) -> Spec:
-    return {"type": "line", "xref": xref, "yref": yref, "line": {"width": 1, "color": INK} | line} | ends
-
-
-def _label(text: str, longest: int = _LONGEST_NAME) -> str:
-    """Cut a user's text and keep plotly from reading it as markup or as a placeholder."""
-    cut = text if len(text) <= longest else text[: longest - 1] + "…"
-    return html.escape(cut).replace("%{", "%&#123;")
-
-
-def _figure(traces: list[Spec], layout: Spec, height: int, *, demo: bool) -> go.Figure:
-    """Add what all figures share: no background, small margins, legend below, the demo's badge."""
-    axis = {"zeroline": False, "automargin": True, "gridcolor": _GRID, "fixedrange": True}
-    axes = {name: axis | own for name, own in layout.items() if name.startswith(("xaxis", "yaxis"))}
-    shared: Spec = {
-        "template": "none",
-        "paper_bgcolor": _CLEAR,
-        "plot_bgcolor": _CLEAR,
-        "height": height,
-        "margin": {"l": 10, "r": 12, "t": 30, "b": 10},
-        "font": {"size": 12},
-        "legend": {
-            "orientation": "h",
-            "yanchor": "top",
-            "y": -0.14,
-            "x": 0,
-            "itemclick": False,
-            "itemdoubleclick": False,
-        },
-        "hoverlabel": {"align": "left"},
-        "dragmode": False,
-    }
-    annotations = [*layout.get("annotations", [])]
-    if demo:
-        place = {"xref": "paper", "yref": "paper", "x": 1, "y": 1, "xanchor": "right", "yanchor": "bottom"}
-        annotations.append({"text": "DEMO: simulated labels", "showarrow": False, "bordercolor": INK, **place})
-    whole = shared | layout | axes | {"annotations": annotations}
-    return go.Figure({"data": [{"type": "scatter"} | trace for trace in traces], "layout": whole})

@@ -1,0 +1,78 @@
+"""The command line. Each command is a module with ``add`` (its options) and ``run`` (an exit code)."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+from aeollm.cli.terminal import DONE, print_json
+from aeollm.errors import Problem
+from aeollm.evaluation import failed_json
+from aeollm.tables import Policy
+from aeollm.version import __version__
+
+_COMMANDS = {
+    "score": "score run files against human labels",
+    "check": "validate run files only",
+    "compare": "compare runs: intervals, paired tests, what the questions can show",
+    "agreement": "agreement of the annotators behind the labels",
+    "report": "write one HTML file about runs, to read and to pass on",
+    "demo": "write the demo labels and runs to a folder",
+}
+_ANSWER_IN_JSON = ("score", "check")
+"""Commands whose JSON object has a place for wrong usage."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; give the exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
+    try:
+        options = _options(sys.argv[1:] if arguments is None else arguments)
+        code: int = options.run(options)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # The reader has seen enough (`| head`); without this Python complains once more at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return DONE
+    return code
+
+
+def _options(arguments: Sequence[str]) -> argparse.Namespace:
+    arguments = _joined(arguments)
+    chosen = next((argument for argument in arguments if argument in _COMMANDS), None)
+    try:
+        return _parser(chosen).parse_args(arguments)
+    except SystemExit as stop:
+        if stop.code and "--json" in arguments and chosen in _ANSWER_IN_JSON:
+            problem = Problem("error", "usage", "wrong usage; standard error says what is.", "See --help.")
+            print_json(failed_json(Policy(), "none", "none", [problem]))
+        raise
+
+
+def _joined(arguments: Sequence[str]) -> list[str]:
+    """Put a range that starts with a minus behind its option's name, as argparse would take it for an option."""
+    joined: list[str] = []
+    for argument in arguments:
+        if joined and joined[-1] == "--score-range":
+            joined[-1] += f"={argument}"
+        else:
+            joined.append(argument)
+    return joined
+
+
+def _parser(chosen: str | None) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="aeollm", description="Agreement of automatic judges with people.")
+    parser.add_argument("--version", action="version", version=f"aeollm {__version__}")
+    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+    for name, told in _COMMANDS.items():
+        command = commands.add_parser(name, help=told, description=f"{told[0].upper()}{told[1:]}.")
+        if name == chosen:
+            # Only the command asked for is loaded: `score` does not wait for what `report` needs.
+            module = import_module(f"aeollm.cli.{name}")
+            module.add(command)
+            command.set_defaults(run=module.run)
+    return parser

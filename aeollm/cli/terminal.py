@@ -1,0 +1,45 @@
+"""What is printed, and how the process ends."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+from aeollm.errors import printable
+
+DONE, REFUSED, UNUSABLE = 0, 1, 2
+"""Exit codes: all well, some run refused, wrong usage or an input without which nothing can be done."""
+
+
+def print_json(content: dict[str, object]) -> None:
+    """Print one JSON object."""
+    print(json.dumps(content, ensure_ascii=False, allow_nan=False, indent=1))  # noqa: T201  the command line's own voice
+
+
+def print_lines(lines: Iterable[str]) -> None:
+    """Print lines on standard output."""
+    for line in lines:
+        print(shown(line).rstrip())  # noqa: T201  the command line's own voice
+
+
+def complain(text: str) -> None:
+    """Print lines on standard error."""
+    print("\n".join(map(shown, text.split("\n"))), file=sys.stderr)  # noqa: T201  the command line's own voice
+
+
+def shown(text: str) -> str:
+    """Escape what would steer the terminal: names and ids come from users."""
+    return printable(text, len(text))
+
+
+def write_file(path: Path, content: bytes) -> bool:
+    """Write a file the user named; complain, and say so, where that cannot be done."""
+    try:
+        path.write_bytes(content)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        complain(f"{path} cannot be written: {reason}.")
+        return False
+    return True

@@ -1,0 +1,85 @@
+"""Make the README's pictures: ``python -m scripts.screenshots`` (with requirements-dev.txt installed, and Chromium).
+
+The app is started offline; what is shown are the demo runs, which are the same on every machine.
+"""
+
+from __future__ import annotations
+
+import io
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from PIL import Image
+from playwright.sync_api import Page, expect, sync_playwright
+
+from tests.browser.conftest import BROWSER, FLAGS, LABELS
+from tests.browser.score_tab import SLOW, ScoreTab
+from tests.browser.serving import ROOT, serve
+
+FOLDER = ROOT / "assets" / "screenshots"
+LARGEST = 300_000
+RUNS = 4
+HEIGHT, MARGIN = 2400, 16
+PICTURES = {
+    "score-light.png": ("light", 1400, "figures"),
+    "score-dark.png": ("dark", 1400, "figures"),
+    "score-narrow.png": ("light", 390, "scores"),
+}
+"""Theme, width, and the id of what stands at the bottom."""
+
+
+@contextmanager
+def opened() -> Iterator[tuple[Page, str]]:
+    """Start the app and a browser."""
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        serve(Path(folder) / "app", AEOLLM_LABELS=str(LABELS)) as app,
+        sync_playwright() as playwright,
+    ):
+        app.wait()
+        browser = playwright.chromium.launch(executable_path=BROWSER, args=FLAGS)
+        page = browser.new_page(reduced_motion="reduce")
+        page.set_default_timeout(SLOW)
+        yield page, app.url
+        browser.close()
+
+
+def show(page: Page, url: str, theme: str, width: int) -> None:
+    """Open the page in a theme and width, with the demo runs scored."""
+    page.set_viewport_size({"width": width, "height": HEIGHT})
+    tab = ScoreTab(page, url).open(__theme=theme)
+    page.locator("#demo-runs").click()
+    expect(tab.names).to_have_count(RUNS)
+    # A moment for fades and for plotly, which draws after the table is there.
+    page.mouse.move(0, 0)
+    page.wait_for_timeout(1_500)
+
+
+def save(page: Page, path: Path, last: str) -> int:
+    """Save the page down to an element, in 256 colours, which is all a page of text needs; give the size."""
+    box = page.locator(f"#{last}").bounding_box()
+    if box is None or page.viewport_size is None:
+        raise SystemExit(f"#{last} is not on the page")
+    whole = page.screenshot(animations="disabled", caret="hide")
+    picture = Image.open(io.BytesIO(whole)).convert("RGB")
+    picture = picture.crop((0, 0, picture.width, round(box["y"] + box["height"]) + MARGIN))
+    picture.quantize(256, dither=Image.Dither.NONE).save(path, optimize=True)
+    return path.stat().st_size
+
+
+def main() -> None:
+    """Make all pictures."""
+    FOLDER.mkdir(exist_ok=True)
+    with opened() as (page, url):
+        for name, (theme, width, last) in PICTURES.items():
+            show(page, url, theme, width)
+            written = save(page, FOLDER / name, last)
+            if written >= LARGEST:
+                raise SystemExit(f"{name} has {written} bytes; at most {LARGEST} belong into the repository")
+            print(f"{name}: {written} bytes")
+
+
+if __name__ == "__main__":
+    main()
