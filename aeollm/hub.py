@@ -23,8 +23,7 @@ DEFAULT_REPO = "THUIR/AEOLLM"
 DEFAULT_FOLDERS = ("aeollm-2-train", "aeollm-2-test")
 SUFFIXES = (".csv", ".json")  # other files are not fetched
 LARGEST_FILE = 50_000_000  # bytes; with a larger one nothing is downloaded
-ANSWER_SECONDS = 5  # for naming the commit and listing its files
-FILE_SECONDS = 60  # until the next of the files has to be there
+ANSWER_SECONDS, FILE_SECONDS = 5, 60  # for naming a commit and its files; until the next file has to be there
 
 _Sizes = Mapping[str, int | None]  # paths and bytes of a commit's files; None where the Hub did not say
 _COMMIT = re.compile(r"[0-9a-f]{40}")
@@ -198,10 +197,10 @@ def _missing(folder: Path, wanted: _Sizes) -> _Sizes:
 
 
 def _fetched(request: _Request) -> Snapshot:
+    # A pool bounds the wait; the client's time-out counts anew for each address and for no name look-up.
     from multiprocessing.pool import ThreadPool  # noqa: PLC0415 - slow to import
 
     with ThreadPool(8) as pool:
-        # The client's time-out counts anew for each address of a host, and name look-up has none at all.
         commit, listing = pool.apply_async(_ask, (request,)).get(timeout=ANSWER_SECONDS)
         folder, kept = request.store / "snapshots" / commit, _kept(request, commit, listing)
         missing = {} if kept else _missing(folder, _wanted(request, listing))
