@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import os
+import errno
 import sys
 from collections.abc import Sequence
 from importlib import import_module
 
-from aeollm.cli.terminal import DONE, print_json
+from aeollm.cli.terminal import UNUSABLE, complain, print_json, stop_printing
 from aeollm.errors import Problem
 from aeollm.evaluation import failed_json
 from aeollm.tables import Policy
@@ -29,15 +29,24 @@ _ANSWER_IN_JSON = ("score", "check")
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; give the exit code."""
     for stream in (sys.stdout, sys.stderr):
-        stream.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
+        if stream is not None:
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
+    if sys.stdout is None:
+        complain("standard output is closed: there is nowhere to answer.")
+        return UNUSABLE
+    options = _options(sys.argv[1:] if arguments is None else arguments)
+    code = UNUSABLE
     try:
-        options = _options(sys.argv[1:] if arguments is None else arguments)
-        code: int = options.run(options)
+        code = int(options.run(options))
         sys.stdout.flush()
     except BrokenPipeError:
-        # The reader has seen enough (`| head`); without this Python complains once more at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return DONE
+        stop_printing()
+    except OSError as error:
+        if error.errno not in {errno.ENOSPC, errno.EIO}:
+            raise
+        stop_printing()
+        complain(f"standard output cannot be written: {error.strerror}.")
+        return UNUSABLE
     return code
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -15,13 +16,25 @@ DONE, REFUSED, UNUSABLE = 0, 1, 2
 
 def print_json(content: dict[str, object]) -> None:
     """Print one JSON object."""
-    print(json.dumps(content, ensure_ascii=False, allow_nan=False, indent=1))  # noqa: T201  the command line's own voice
+    _say(json.dumps(content, ensure_ascii=False, allow_nan=False, indent=1))
 
 
 def print_lines(lines: Iterable[str]) -> None:
     """Print lines on standard output."""
     for line in lines:
-        print(shown(line).rstrip())  # noqa: T201  the command line's own voice
+        _say(shown(line).rstrip())
+
+
+def _say(text: str) -> None:
+    try:
+        print(text)  # noqa: T201  the command line's own voice
+    except BrokenPipeError:
+        stop_printing()
+
+
+def stop_printing() -> None:
+    """Print to nowhere from now on, the reader having seen enough (`| head`): the exit code is still to come."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def complain(text: str) -> None:

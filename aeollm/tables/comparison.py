@@ -22,6 +22,8 @@ Bools = NDArray[np.bool_]
 Interval = Literal["expanded-percentile", "percentile", "bca"]
 Correction = Literal["tukey", "holm", "bh", "none"]
 
+_SMALLEST_ALPHA = 1e-12
+"""Below it float64 cannot hold 1 - alpha well enough for the quantiles."""
 _TAKEN = ("name", "signature", "partial", "a", "b")
 """Keys of a run or a pair in JSON that are no view."""
 _NONE_AS_ZERO = ("cluster", "questions_needed")
@@ -63,8 +65,9 @@ class Plan:
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int) or value < least:
                 raise ValueError(f"{name} is a whole number from {least}, not {value!r}")
-        if not 0 < self.alpha < self.power < 1:
-            raise ValueError(f"0 < alpha < power < 1 needed, not alpha {self.alpha!r} and power {self.power!r}")
+        if not _SMALLEST_ALPHA <= self.alpha < self.power < 1:
+            told = f"not alpha {self.alpha!r} and power {self.power!r}"
+            raise ValueError(f"{_SMALLEST_ALPHA:g} <= alpha < power < 1 needed, {told}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -258,7 +261,11 @@ def signature_parts(signature: str) -> dict[str, str]:
 
 def _key(view: str) -> str:
     """Name a view in JSON; labels may have a dimension ``a``, whose key would be taken by a run's name."""
-    return view + SCORE_SUFFIX if view in _TAKEN else view
+    bare = view
+    while bare.endswith(SCORE_SUFFIX):
+        bare = bare.removesuffix(SCORE_SUFFIX)
+    # Whatever ends like the name given here moves on with it, so that no two views share a key.
+    return view + SCORE_SUFFIX if bare in _TAKEN else view
 
 
 def _smallest(values: Floats) -> float | None:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from aeollm.tables.names import MEASURES
+from aeollm.tables.names import MEASURES, OVERALL
 
 Key = Callable[[str], str]
 
@@ -31,6 +31,8 @@ def comparison_of_json(content: object, tables: Mapping[str, type[Any]], key: Ke
     """
     whole = _object(content, "the file")
     views, questions = _names(whole, "views"), _names(whole, "questions")
+    if views[0] != OVERALL:
+        raise ValueError(f"views: {OVERALL!r} needed first")
     runs = [_object(run, f"runs[{r}]") for r, run in enumerate(_list(whole, "runs", "the file"))]
     pairs = [_object(pair, f"pairs[{k}]") for k, pair in enumerate(_list(whole, "pairs", "the file"))]
     names = tuple(_of_type(run, "name", str, f"runs[{r}]") for r, run in enumerate(runs))

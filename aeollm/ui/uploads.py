@@ -9,7 +9,7 @@ from typing import Any
 from aeollm.errors import Problem, RunError, UsageError
 
 MOST_FILES = 100
-LARGEST = "20mb"
+LARGEST = "5mb"
 
 Upload = dict[str, Any]
 """What gradio makes of one upload: ``path``, ``orig_name``, ``size``, ``meta``."""

@@ -385,3 +385,40 @@ def test_python_says_the_same_by_other_means(compare, small):
     arguments = (small / "right.txt", small / "wrong.txt", "--labels", small / "labels.csv", "--json", *FEW)
     assert the_object(compare(*arguments)[1]) == json.loads(json.dumps(own))
     assert not math.isnan(own["pairs"][0]["overall"]["accuracy"]["p"])
+
+
+def test_dimensions_whose_keys_could_meet_stay_apart(compare, tmp_path):
+    # The run orders dimension `a` as people do and `a_score` backwards, so that their tau is 1 and -1.
+    header = "questionId,answerId,a_score,a_score_score\n"
+    rows = [f"{q},{answer},{rank},{rank}\n" for q in range(4) for rank, answer in enumerate("ABC")]
+    labels = tmp_path / "labels.csv"
+    labels.write_text(header + "".join(rows), encoding="utf-8")
+    head = "taskId questionId answerId a_score a_score_score\n"
+    for name in ("one", "two"):
+        lines = [f"0 {q} {answer} {rank} {3 - rank}\n" for q in range(4) for rank, answer in enumerate("ABC")]
+        (tmp_path / name).write_text(head + "".join(lines), encoding="utf-8")
+    code, out, _ = compare(tmp_path / "one", tmp_path / "two", "--labels", labels, "--json", *FEW)
+    assert code == 0
+    kept = Comparison.from_json(json.loads(out))
+    tau = {view: kept.runs.mean[(0, *kept.place(view, "kendall"))] for view in kept.views}
+    assert (tau["a"], tau["a_score"]) == (1.0, -1.0)
+
+
+@pytest.mark.parametrize("alpha", ["1e-13", "1e-16", "5e-324"])
+def test_a_level_too_small_to_compute_with_is_refused(compare, alpha):
+    code, out, complaint = compare(*(DEMO / "runs" / f"{name}_judge.txt" for name in RANKED), *LABELS, "--alpha", alpha)
+    assert (code, out) == (2, "")
+    assert "alpha" in complaint
+
+
+def test_a_saved_comparison_without_the_overall_is_refused(compare, tmp_path):
+    runs = [DEMO / "runs" / f"{name}_judge.txt" for name in RANKED]
+    _, out, _ = compare(*runs, *LABELS, "--json", *FEW)
+    content = json.loads(out)
+    content["views"].remove("overall")
+    saved = tmp_path / "saved.json"
+    saved.write_text(json.dumps(content), encoding="utf-8")
+    for more in ((), ("--json",)):
+        code, out, complaint = compare("--extend", saved, *more)
+        assert (code, out) == (2, "")
+        assert "no saved comparison" in complaint
