@@ -88,7 +88,8 @@ class Coverage:
             f"{unknown} of {len(rows.lines)} lines score answers that {name} does not have: is it for other labels?"
         )
         remedy = "Choose the labels it was made for, or hand in your own."
-        return [Problem("error", "other_labels", message, remedy, self.problems[0].line)]
+        severity: Severity = "warning" if self.policy.inner_join else "error"
+        return [Problem(severity, "other_labels", message, remedy, self.problems[0].line)]
 
     def _unknown(self, key: Key, line: int) -> Problem:
         if key not in self._guesses:

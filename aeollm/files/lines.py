@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -41,15 +42,16 @@ class Rows:
         return (*KEY_COLUMNS, *(name + SCORE_SUFFIX for name in self.dimensions))
 
 
-def read_rows(text: str, wanted: tuple[str, ...] | None) -> Rows:
+def read_rows(text: str, wanted: tuple[str, ...] | None, most: int | None = None) -> Rows:
     """Split a run's text into rows, noting every problem of form.
 
     Parameters
     ----------
     text : decoded text with line feeds between lines.
     wanted : the label set's dimensions; None takes the AEOLLM four or what a header names.
+    most : lines that are not blank after which to stop, with a problem; None reads all.
     """
-    reader = _Reader(text, wanted)
+    reader = _Reader(text, wanted, most)
     reader.read()
     return reader.rows
 
@@ -62,8 +64,9 @@ def _splitter(text: str) -> Callable[[str], list[str]]:
 
 
 class _Reader:
-    def __init__(self, text: str, wanted: tuple[str, ...] | None) -> None:
+    def __init__(self, text: str, wanted: tuple[str, ...] | None, most: int | None) -> None:
         self.text = text
+        self.left = math.inf if most is None else most
         self.wanted = wanted
         self.rows = Rows(wanted or DIMENSIONS)
         self.numbers: dict[str, Decimal] = {}
@@ -80,6 +83,10 @@ class _Reader:
             if not tokens:
                 self.blank.append(number)
                 continue
+            if not self.left:
+                self.rows.problems.append(_too_long(number, self.text.count("\n") + 1))
+                break
+            self.left -= 1
             if not self._header(tokens, number, first=first):
                 self._row(tokens, line, number)
             first = False
@@ -161,6 +168,11 @@ class _Reader:
                 remedy = f"Write {printable(token[1:-1])} without them."
                 self.rows.problems.append(Problem("error", "quoted_field", message, remedy, number, column, token))
         return bare
+
+
+def _too_long(number: int, lines: int) -> Problem:
+    message = f"the file has about {lines:,} lines, far more than there are answers; it was read up to here."
+    return Problem("error", "too_many_lines", message, "Keep one line an answer, or choose other labels.", number)
 
 
 def _names_dimensions(tokens: Sequence[str]) -> bool:

@@ -14,6 +14,7 @@ from aeollm.files.lines import Rows, read_rows
 from aeollm.files.scale import scale_problems
 from aeollm.tables import Labels, Policy, Run
 
+_SPARE_LINES = 1_000
 _SEVERITIES = ("error", "warning", "note")
 
 
@@ -53,7 +54,9 @@ def inspect_run(
         text = decode(inner.content)
     except Unreadable as unreadable:
         return Inspection(source.name, source.digest, None, (unreadable.problem,), (0, total))
-    rows = read_rows(text.content, labels.run_dimensions if labels is not None else None)
+    # A run that drops what the labels do not know may be as long as it likes; any other this long is refused anyway.
+    most = None if labels is None or policy.inner_join else 2 * len(labels) + _SPARE_LINES
+    rows = read_rows(text.content, labels.run_dimensions if labels is not None else None, most)
     rows.problems[:0] = problems + text.problems
     return _inspect_rows((source.name, digest), rows, labels, policy)
 

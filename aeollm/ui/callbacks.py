@@ -29,7 +29,7 @@ from aeollm.ui.rendering import (
     questions_table,
 )
 from aeollm.ui.session import Session
-from aeollm.ui.uploads import Upload, named_files
+from aeollm.ui.uploads import Upload, named_files, refuse_many
 
 DEMO_RUNS = tuple(sorted((DEMO_FOLDER / "runs").glob("*.txt")))
 OWN = "own: "
@@ -67,6 +67,7 @@ def add_labels(session: Session, upload: Upload) -> tuple[Session, str | None]:
         [(path, given)] = named_files([upload])
         name = f"{OWN}{notices.shown_name(Path(given).stem, 40)}"
         found = read_upload(path.read_bytes(), given)
+        refuse_many(found.labels)
     except AeollmError as error:
         return replace(session, refused=error.problems), None
     own = {**dict(session.own), name: found}

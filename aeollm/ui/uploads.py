@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from aeollm.errors import Problem, RunError, UsageError
+from aeollm.errors import LabelsError, Problem, RunError, UsageError
+from aeollm.tables import Labels
 
 MOST_FILES = 100
+MOST_ANSWERS = 20_000
 LARGEST = "5mb"
 
 Upload = dict[str, Any]
@@ -30,6 +32,19 @@ def named_files(uploads: Sequence[Upload] | None) -> list[tuple[Path, str]]:
         message = f"{len(uploads)} files; at most {MOST_FILES} are scored together."
         raise RunError("upload", [Problem("error", "too_many_files", message, "Drop fewer at once.")])
     return [_named(upload) for upload in uploads]
+
+
+def refuse_many(labels: Labels) -> None:
+    """Keep what one visitor's labels can cost the others within bounds.
+
+    Raises
+    ------
+    LabelsError
+        For more answers than the page scores.
+    """
+    if len(labels) > MOST_ANSWERS:
+        message = f"the labels have {len(labels):,} answers; the page takes {MOST_ANSWERS:,}."
+        raise LabelsError(labels.name, [Problem("error", "too_many_answers", message, "Use `python -m aeollm score`.")])
 
 
 def _named(upload: Upload) -> tuple[Path, str]:

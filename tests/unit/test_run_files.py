@@ -781,3 +781,22 @@ def test_a_file_for_other_labels_is_judged_in_bounded_time():
     # One for every line, one for every answer missing, and the likely cause before them.
     assert len(found) == 2 * len(keys) + 1
     assert found[0].kind == "other_labels"
+
+
+def test_a_file_far_longer_than_the_labels_is_read_only_so_far():
+    labels = read_labels(labels_csv([("1", "A", 1), ("1", "B", 2)]))
+    line = "0 1 A 1 2 3 4\n"
+    inspection = inspected((line * 200_000).encode(), labels)
+    problems = [problem for problem in told(inspection) if problem.kind == "too_many_lines"]
+    assert [problem.line for problem in problems] == [2 * 2 + 1_000 + 1]
+    assert "200,001 lines" in problems[0].message
+    assert len(told(inspection)) < 1_100
+    assert inspection.run is None
+
+
+def test_a_run_of_which_the_rest_is_dropped_may_be_long():
+    labels = read_labels(labels_csv([("1", "A", 1), ("1", "B", 2), ("1", "C", 3)]))
+    others = [(f"x{number}", "A", 1) for number in range(1_500)]
+    inspection = inspected(run_text([*others, ("1", "A", 1), ("1", "B", 2), ("1", "C", 3)]), labels, Policy.official())
+    assert inspection.coverage == (3, 3)
+    assert inspection.run is not None

@@ -558,3 +558,13 @@ def test_a_zip_of_labels_and_rubrics_is_read():
             archive.write(path, path.name)
     found = read_upload(content.getvalue(), "mine.zip")
     assert "rubric weights" in notices.status(found, Offer({}, ""), "own: mine")
+
+
+def test_labels_of_more_answers_than_the_page_takes_are_refused():
+    from aeollm import LabelsError, read_labels  # noqa: PLC0415  beside what it tests
+    from aeollm.ui.uploads import MOST_ANSWERS, refuse_many  # noqa: PLC0415  as above
+
+    rows = "".join(f"q{number},a\n" for number in range(MOST_ANSWERS + 1))
+    labels = read_labels(f"questionId,answerId\n{rows}".encode())
+    with pytest.raises(LabelsError, match="20,001 answers"):
+        refuse_many(labels)
