@@ -10,9 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 Floats = NDArray[np.float64]
 Bounds = tuple[float, float]
 
-_SMALLEST = 1e-300
 _ROUNDING = 1e-12
-"""Deviations below this share of the largest rating are rounding, not disagreement."""
+"""Deviations below this share of the ratings' range are rounding, not disagreement; so are those that the largest
+rating, as a float, cannot tell."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +66,26 @@ class _Squares:
     e: float
 
 
+@dataclass(frozen=True, slots=True)
+class _Scaled:
+    """Ratings from 0 to 1, and what of them is rounding."""
+
+    table: Floats
+    rounding: float
+
+    @classmethod
+    def of(cls, table: Floats) -> _Scaled:
+        """Shift and scale; correlations have neither origin nor unit, and here no square overflows or vanishes."""
+        largest = np.nanmax(np.abs(table), initial=0.0)
+        # By a power of two, which rounds nothing; to a half, so that no difference overflows.
+        table = np.ldexp(table, -np.frexp(largest)[1] - 1)
+        lowest = float(np.nanmin(table, initial=np.inf))
+        spread = float(np.nanmax(table, initial=-np.inf)) - lowest
+        if not spread > 0:
+            return cls(np.where(np.isnan(table), np.nan, 0.0), _ROUNDING)
+        return cls((table - lowest) / spread, max(_ROUNDING, float(np.finfo(np.float64).eps) / spread / 2))
+
+
 def intraclass_correlations(ratings: ArrayLike, *, level: float = 0.95) -> Agreement:
     """Give all ICCs of a table of ratings.
 
@@ -88,20 +108,20 @@ def intraclass_correlations(ratings: ArrayLike, *, level: float = 0.95) -> Agree
     """
     table = np.asarray(ratings, dtype=np.float64)
     table = table[:, ~np.isnan(table).all(axis=0)]
-    # Correlations have no unit; in this one no square overflows.
-    table = table / np.nanmax(np.abs(table), initial=_SMALLEST)
+    scaled = _Scaled.of(table)
+    table = scaled.table
     counts = (~np.isnan(table)).sum(axis=1)
     complete = table[counts == table.shape[1]]
     reason = _reason(counts, len(complete), table.shape[1])
     forms = dict.fromkeys(("(1,1)", "(2,1)", "(3,1)", "(1,k)", "(2,k)", "(3,k)"), ICC(None))
     if reason is None:
-        forms = _six_forms(_two_way(complete), level)
+        forms = _six_forms(_two_way(complete, scaled.rounding), level)
         reason = None if any(form.value is not None for form in forms.values()) else "all ratings are equal"
     several = table[counts > 1]
     unbalanced_reason = _reason(counts, len(several), 2)
     unbalanced, k0 = dict.fromkeys(("(1,1)", "(1,k)"), ICC(None)), None
     if unbalanced_reason is None:
-        unbalanced, k0 = _unbalanced(several, level)
+        unbalanced, k0 = _unbalanced(several, scaled.rounding, level)
         unbalanced_reason = None if unbalanced["(1,1)"].value is not None else "all ratings are equal"
     return Agreement(
         forms=forms,
@@ -126,10 +146,10 @@ def _reason(counts: NDArray[np.int64], usable: int, raters: int) -> str | None:
     return None
 
 
-def _two_way(table: Floats) -> _Squares:
+def _two_way(table: Floats, rounding: float) -> _Squares:
     n, k = table.shape
     of_item, of_rater, grand = table.mean(axis=1, keepdims=True), table.mean(axis=0, keepdims=True), table.mean()
-    floor = n * k * _ROUNDING**2
+    floor = n * k * rounding**2
 
     def mean_square(deviations: Floats, times: int, degrees: int) -> float:
         return _floored(times * float((deviations**2).sum()), floor) / degrees
@@ -215,13 +235,13 @@ def _absolute(value: float | None, bounds: Bounds | None, tested: ICC) -> ICC:
     return ICC(value, bounds[0], bounds[1], tested.f, tested.df1, tested.df2, tested.p)
 
 
-def _unbalanced(table: Floats, level: float) -> tuple[dict[str, ICC], float]:
+def _unbalanced(table: Floats, rounding: float, level: float) -> tuple[dict[str, ICC], float]:
     """Give the one-way forms of groups of unequal size (Searle, Casella and McCulloch 1992, chapter 3)."""
     rated = ~np.isnan(table)
     counts = rated.sum(axis=1)
     items, ratings = len(table), int(counts.sum())
     of_item, grand = np.nansum(table, axis=1) / counts, float(np.nansum(table)) / ratings
-    floor = ratings * _ROUNDING**2
+    floor = ratings * rounding**2
     within = _floored(float(np.nansum((table - of_item[:, None]) ** 2)), floor) / (ratings - items)
     between = _floored(float((counts * (of_item - grand) ** 2).sum()), floor) / (items - 1)
     k0 = (ratings - float((counts**2).sum()) / ratings) / (items - 1)

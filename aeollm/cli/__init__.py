@@ -22,7 +22,7 @@ _COMMANDS = {
     "report": "write one HTML file about runs, to read and to pass on",
     "demo": "write the demo labels and runs to a folder",
 }
-_ANSWER_IN_JSON = ("score", "check")
+_ANSWER_IN_JSON = ("score", "check", "compare")
 """Commands whose JSON object has a place for wrong usage."""
 
 

@@ -12,7 +12,7 @@ from aeollm.cli.options import add_json
 from aeollm.cli.terminal import DONE, REFUSED, UNUSABLE, complain, print_json, print_lines
 from aeollm.cli.text_tables import aligned, problem_lines
 from aeollm.diagnosis import AnnotatorAgreement, annotator_agreement
-from aeollm.errors import AeollmError
+from aeollm.errors import AeollmError, Problem
 from aeollm.exports.agreement_json import agreement_json, refused_json
 from aeollm.exports.wording import number, p_value
 from aeollm.files import read_annotations
@@ -43,7 +43,11 @@ def run(options: argparse.Namespace) -> int:
         return REFUSED
     unknown = set(adjudicated or ()) - set(annotations.annotators)
     if unknown:
-        complain(f"No annotator is called {', '.join(sorted(unknown))}; there are {', '.join(annotations.annotators)}.")
+        message = f"no annotator is called {', '.join(sorted(unknown))}."
+        problem = Problem("error", "usage", message, f"There are {', '.join(annotations.annotators)}.")
+        if options.json:
+            print_json(refused_json(options.annotations.name, [problem]))
+        complain(str(problem))
         return UNUSABLE
     found = annotator_agreement(annotations, adjudicated)
     if options.json:

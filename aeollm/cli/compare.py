@@ -8,9 +8,10 @@ from pathlib import Path
 
 from aeollm.cli.options import add_inputs, add_json, add_plan, add_policy, labels_of, plan_of, policy_of
 from aeollm.cli.saved import Saved
+from aeollm.cli.score import unusable
 from aeollm.cli.terminal import DONE, REFUSED, UNUSABLE, complain, print_json, print_lines, write_file
 from aeollm.cli.text_tables import aligned, label_lines, problem_lines, verdict
-from aeollm.errors import AeollmError
+from aeollm.errors import AeollmError, Problem, UsageError
 from aeollm.evaluation import Evaluation, distinct, evaluate
 from aeollm.exports import comparison_csv, comparison_latex
 from aeollm.exports.chance import ceiling_in_words, chance_in_words
@@ -33,10 +34,11 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Compare the runs, and print what can be said of their differences."""
-    if not options.runs and options.extend is None:
-        complain("There is no run to compare: name two or more, or a saved comparison with --extend.")
-        return UNUSABLE
     try:
+        if not options.runs and options.extend is None:
+            message = "there is no run to compare."
+            problem = Problem("error", "usage", message, "Name two or more, or a saved comparison with --extend.")
+            raise UsageError("compare", [problem])
         saved = Saved.read(options.extend) if options.extend is not None else None
         # What is saved can be shown again without labels.
         evaluation = (
@@ -46,11 +48,12 @@ def run(options: argparse.Namespace) -> int:
         )
         if evaluation is not None and (refused := _refused(evaluation)):
             complain("\n".join(refused))
+            if options.json:
+                print_json(evaluation.to_json())
             return REFUSED if evaluation.label_set.labels.labelled else UNUSABLE
         comparison = _compare(evaluation, saved, options)
     except AeollmError as error:
-        complain(str(error))
-        return UNUSABLE
+        return unusable(options, error)
     if options.json:
         print_json(comparison.to_json())
     else:

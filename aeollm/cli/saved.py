@@ -9,6 +9,7 @@ from pathlib import Path
 
 from aeollm.errors import Problem, UsageError
 from aeollm.evaluation import distinct
+from aeollm.files import Unreadable, open_source
 from aeollm.resampling import extend
 from aeollm.tables import Comparison, Plan, Scores
 
@@ -31,9 +32,9 @@ class Saved:
         """
         remedy = "Name a file that `compare --json` printed."
         try:
-            return cls(path, Comparison.from_json(json.loads(path.read_bytes())))
-        except OSError as error:
-            message, kind = f"cannot be opened: {error.strerror}.", "unreadable_file"
+            return cls(path, Comparison.from_json(json.loads(open_source(path).content)))
+        except Unreadable as error:
+            raise UsageError(str(path), [error.problem]) from None
         except (ValueError, RecursionError) as error:
             message, kind = f"no saved comparison ({error}).", "no_comparison"
         raise UsageError(str(path), [Problem("error", kind, message, remedy)])

@@ -26,7 +26,7 @@ def run(options: argparse.Namespace, *, scored: bool = True) -> int:
     try:
         label_set = labels_of(options)
     except AeollmError as error:
-        return _no_labels(options, error)
+        return unusable(options, error)
     evaluation = evaluate([(path, None) for path in options.runs], label_set, policy_of(options), scored=scored)
     if options.json:
         print_json(evaluation.to_json(per_question=options.per_question))
@@ -37,7 +37,8 @@ def run(options: argparse.Namespace, *, scored: bool = True) -> int:
     return DONE if all(result.accepted for result in evaluation.results) else REFUSED
 
 
-def _no_labels(options: argparse.Namespace, error: AeollmError) -> int:
+def unusable(options: argparse.Namespace, error: AeollmError) -> int:
+    """Say why nothing can be done, with --json in the object that scores would come in."""
     if options.json:
         name = options.labels_set or (options.labels.name if options.labels else "labels")
         print_json(failed_json(policy_of(options), name, error.source, error.problems))

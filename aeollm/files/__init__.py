@@ -2,7 +2,7 @@
 
 from aeollm.files.annotations import read_annotations
 from aeollm.files.archives import MOST_ENTRIES_LABELS, is_zip, unpack
-from aeollm.files.decoding import Unreadable
+from aeollm.files.decoding import Unreadable, open_source
 from aeollm.files.labels import labels_from_dataset, read_labels
 from aeollm.files.rubrics import RUBRIC_NAME, read_rubrics
 from aeollm.files.runs import Inspection, inspect_run, read_run
@@ -15,6 +15,7 @@ __all__ = [
     "inspect_run",
     "is_zip",
     "labels_from_dataset",
+    "open_source",
     "read_annotations",
     "read_labels",
     "read_rubrics",

@@ -153,7 +153,9 @@ def test_all_ratings_on_demand(agreement, write):
 def test_an_annotator_nobody_knows(agreement, write):
     code, out, err = agreement(write(SHROUT_FLEISS), "--adjudicated", "Z")
     assert (code, out) == (2, "")
-    assert "No annotator is called Z; there are A, B, C, D." in err
+    assert "no annotator is called Z. There are A, B, C, D." in err
+    found = the_object(agreement(write(SHROUT_FLEISS), "--adjudicated", "Z", "--json")[1])
+    assert (found["dimensions"], found["problems"][0]["kind"]) == ({}, "usage")
 
 
 def test_constant_ratings_are_undefined(agreement, write):

@@ -125,7 +125,13 @@ def test_items_that_do_not_differ():
     json.dumps(asdict(found), allow_nan=False)
 
 
-@pytest.mark.parametrize("scale", [1e-300, 1e-9, 1e300])
+@pytest.mark.parametrize("shift", [1e15, -1e15, 1e9])
+def test_no_origin(shift):
+    # Whole numbers below 2**53: the shifted ratings are exact.
+    assert values(intraclass_correlations(np.array(SHROUT_FLEISS) + shift)) == pytest.approx(EXACT, abs=1e-9)
+
+
+@pytest.mark.parametrize("scale", [1e-318, 1e-300, 1e-9, 1e300, 1e307])
 def test_no_unit_and_no_overflow(scale):
     assert values(intraclass_correlations(np.array(SHROUT_FLEISS) * scale)) == pytest.approx(EXACT, abs=1e-9)
 
