@@ -20,8 +20,9 @@ from aeollm.errors import AeollmError, HostingError, Problem
 from aeollm.files import inspect_run
 from aeollm.resampling import compare_runs
 from aeollm.scoring import score_against_run, score_runs
-from aeollm.sources import LabelSet, Settings, demo_set, find_labels, read_set
+from aeollm.sources import DEMO, LabelSet, Settings, demo_set, find_labels, read_set
 from aeollm.submissions.figures import MOST_VIEWS, Aggregate, Figure, Rounded
+from aeollm.submissions.remote import is_public
 from aeollm.submissions.settings import HostSettings, HubPlace
 from aeollm.tables import MEASURES, Comparison, Labels, Plan, Policy, Run, Scores, signature
 
@@ -194,8 +195,14 @@ class Shelf:
 
 
 def _reader(settings: HostSettings, name: str) -> Callable[[], LabelSet]:
-    place = settings.labels
-    if isinstance(place, HubPlace):
-        hub = Settings(repo=place.repo, revision=place.revision, folders=(name,), token=settings.token)
-        return partial(find_labels, hub, name)
-    return demo_set if settings.demo and place == Path(name) else partial(read_set, place, name)
+    if isinstance(settings.labels, HubPlace):
+        return partial(_private_set, settings.labels, settings.token, name)
+    return demo_set if settings.demo and settings.labels == Path(DEMO) else partial(read_set, settings.labels, name)
+
+
+def _private_set(place: HubPlace, token: str | None, name: str) -> LabelSet:
+    if is_public(place.repo):
+        message = f"everybody can read {place.repo}, so that nothing in it is hidden."
+        raise HostingError(name, [Problem("error", "labels_public", message, "Make the data set private.")])
+    hub = Settings(repo=place.repo, revision=place.revision, folders=(name,), token=token)
+    return find_labels(hub, name)

@@ -16,9 +16,19 @@ from aeollm.submissions.fields import LARGEST_SUBMISSION, check_fields, split_fi
 from aeollm.submissions.figures import Aggregate
 from aeollm.submissions.folder import FolderStore, Store
 from aeollm.submissions.hidden import Check, HiddenLabels, Shelf
+from aeollm.submissions.hub_store import HubStore
 from aeollm.submissions.phases import Phase, Team, current_phase, shown_decimals, teams_of
-from aeollm.submissions.quota import Allowance, admission_problems, allowance, not_on_roster, not_open
+from aeollm.submissions.quota import (
+    Allowance,
+    admission,
+    admission_problems,
+    allowance,
+    no_such_phase,
+    not_on_roster,
+    not_open,
+)
 from aeollm.submissions.records import Receipt, Submission, new_id, sealed
+from aeollm.submissions.remote import Remote
 from aeollm.submissions.settings import HostSettings, HubPlace
 from aeollm.tables import OVERALL
 from aeollm.version import __version__
@@ -76,7 +86,7 @@ class Host:
         self._settings = settings
         self._clock = clock
         self._shelf = Shelf(settings)
-        self._store = store if store is not None else open_store(settings, self.admit)
+        self._store = store if store is not None else open_store(settings)
         self._boards: dict[str, tuple[object, LiveBoard]] = {}
         self._lock = threading.Lock()
 
@@ -111,9 +121,7 @@ class Host:
         for phase in self.phases:
             if phase.id == phase_id:
                 return phase
-        message = f"there is no phase {printable(phase_id, 40)!r}."
-        known = ", ".join(phase.id for phase in self.phases)
-        raise UsageError("phase", [Problem("error", "unknown_phase", message, f"There is {known}.")])
+        raise UsageError("phase", [no_such_phase(phase_id, self.phases)])
 
     def current_phase(self) -> Phase:
         """Give the phase to show first."""
@@ -192,17 +200,6 @@ class Host:
         own = self._own(submission, state)
         return Submitted(own, check, sealed(submission, self._settings.key) if state == "stored" else None)
 
-    def admit(self, known: Sequence[Submission], candidate: Submission) -> None:
-        """Refuse a candidate whose phase or quota does not allow it, given all others; the store asks this.
-
-        Raises
-        ------
-        SubmissionError
-        """
-        problems = admission_problems(self.phase(candidate.phase), candidate, known)
-        if problems:
-            raise SubmissionError(printable(candidate.file_name, 255), problems)
-
     def own(self, account: str | None, team_id: str) -> list[OwnSubmission]:
         """List a team's submissions in all phases, the newest first.
 
@@ -268,8 +265,9 @@ class Host:
         return self._shelf.get(self.phase(phase_id).labels)
 
     def _own(self, submission: Submission, state: Literal["stored", "received"]) -> OwnSubmission:
-        phase = self.phase(submission.phase)
-        if state != "stored" or not phase.released(self.now()):
+        phase = next((phase for phase in self.phases if phase.id == submission.phase), None)
+        # A phase that the organisers took away has no labels to be scored on.
+        if phase is None or state != "stored" or not phase.released(self.now()):
             return OwnSubmission(submission, state)
         return OwnSubmission(submission, state, self._scored(phase, [submission], self.decimals(phase.id))[0].aggregate)
 
@@ -302,10 +300,11 @@ class Host:
         )
 
 
-def open_store(settings: HostSettings, admit: Callable[[Sequence[Submission], Submission], None]) -> Store:
-    """Open the store that the settings name; it asks ``admit`` while nobody else can add."""
+def open_store(settings: HostSettings) -> Store:
+    """Open the store that the settings name."""
+    admit = admission(settings.phases)
     if isinstance(settings.store, HubPlace):
-        raise NotImplementedError
+        return HubStore(Remote(settings.store.repo, settings.token), settings.spool, admit)
     return FolderStore(settings.store, admit)
 
 

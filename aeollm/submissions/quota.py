@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from aeollm.errors import Problem
+from aeollm.errors import Problem, SubmissionError, printable
 from aeollm.submissions.phases import Phase, Team
 from aeollm.submissions.records import Submission
 
@@ -60,6 +60,27 @@ def admission_problems(phase: Phase, candidate: Submission, known: Sequence[Subm
         remedy = f"Nothing was counted; more can be made from {left.renewed:%Y-%m-%d %H:%M} UTC."
         problems.append(Problem("error", "quota_day", message, remedy))
     return problems
+
+
+def admission(phases: Sequence[Phase]) -> Callable[[Sequence[Submission], Submission], None]:
+    """Give what a store asks before it takes a submission; it raises SubmissionError to refuse one."""
+    by_id = {phase.id: phase for phase in phases}
+
+    def admit(known: Sequence[Submission], candidate: Submission) -> None:
+        phase = by_id.get(candidate.phase)
+        problems = [no_such_phase(candidate.phase, phases)]
+        if phase is not None:
+            problems = admission_problems(phase, candidate, known)
+        if problems:
+            raise SubmissionError(printable(candidate.file_name, 255), problems)
+
+    return admit
+
+
+def no_such_phase(phase_id: str, phases: Sequence[Phase]) -> Problem:
+    """Say which phases there are instead."""
+    known = ", ".join(phase.id for phase in phases)
+    return Problem("error", "unknown_phase", f"there is no phase {printable(phase_id, 40)!r}.", f"There is {known}.")
 
 
 def not_open(phase: Phase, now: datetime) -> Problem:
