@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -11,7 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 from aeollm.errors import Problem, SubmissionError, UsageError, printable
-from aeollm.submissions.board import BEST_NOTE, LiveBoard, Scored, by_team, chosen, ranked
+from aeollm.submissions.board import LiveBoard
 from aeollm.submissions.fields import LARGEST_SUBMISSION, check_fields, split_file_name
 from aeollm.submissions.figures import Aggregate
 from aeollm.submissions.folder import FolderStore, Store
@@ -29,13 +28,12 @@ from aeollm.submissions.quota import (
 )
 from aeollm.submissions.records import Receipt, Submission, new_id, sealed
 from aeollm.submissions.remote import Remote
+from aeollm.submissions.scoreboard import Scoreboard
 from aeollm.submissions.settings import HostSettings, HubPlace
-from aeollm.tables import OVERALL
 from aeollm.version import __version__
 
 Clock = Callable[[], datetime]
 OwnState = Literal["stored", "received", "refused"]
-_WITHHELD = "Results are withheld until the organisers release them."
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +85,7 @@ class Host:
         self._clock = clock
         self._shelf = Shelf(settings)
         self._store = store if store is not None else open_store(settings)
-        self._boards: dict[str, tuple[object, LiveBoard]] = {}
-        self._lock = threading.Lock()
+        self._scoreboard = Scoreboard(self._shelf, self._store, settings.phases, settings.teams)
 
     @property
     def demo(self) -> bool:
@@ -197,8 +194,9 @@ class Host:
         if problems or not check.accepted:
             raise SubmissionError(name, [*problems, *check.problems])
         state = self._store.add(submission, draft.content)
-        own = self._own(submission, state)
-        return Submitted(own, check, sealed(submission, self._settings.key) if state == "stored" else None)
+        if state == "received":
+            return Submitted(OwnSubmission(submission, state), check, None)
+        return Submitted(self._stored([submission])[0], check, sealed(submission, self._settings.key))
 
     def own(self, account: str | None, team_id: str) -> list[OwnSubmission]:
         """List a team's submissions in all phases, the newest first.
@@ -210,7 +208,7 @@ class Host:
         """
         team = self._team(team_id, account)
         stored, waiting, refused = self._store.entries(), self._store.waiting(), self._store.refused()
-        found = [self._own(submission, "stored") for submission in stored if submission.team == team.id]
+        found = self._stored([submission for submission in stored if submission.team == team.id])
         ids = {known.submission.id for known in found}
         late = [submission for submission in waiting if submission.team == team.id and submission.id not in ids]
         found += [OwnSubmission(submission, "received") for submission in late]
@@ -241,16 +239,7 @@ class Host:
         HostingError
             If the labels or the store cannot be had for now.
         """
-        phase = self.phase(phase_id)
-        stored = tuple(known for known in self._store.entries() if known.phase == phase.id)
-        released, decimals = phase.released(self.now()), self.decimals(phase_id)
-        state = (tuple(known.id for known in stored), released, decimals)
-        with self._lock:
-            kept = self._boards.get(phase_id)
-            if kept is None or kept[0] != state:
-                kept = (state, self._board(phase, stored, decimals if released else None))
-                self._boards[phase_id] = kept
-        return kept[1]
+        return self._scoreboard.board(self.phase(phase_id), self.now())
 
     def health(self) -> dict[str, object]:
         """Give version, phases, label sets and the state of the store, without secrets."""
@@ -261,43 +250,12 @@ class Host:
     def _known(self) -> tuple[Submission, ...]:
         return (*self._store.entries(), *self._store.waiting())
 
+    def _stored(self, stored: Sequence[Submission]) -> list[OwnSubmission]:
+        aggregates = self._scoreboard.told(stored, self.now())
+        return [OwnSubmission(submission, "stored", aggregates.get(submission.id)) for submission in stored]
+
     def _labels(self, phase_id: str) -> HiddenLabels:
         return self._shelf.get(self.phase(phase_id).labels)
-
-    def _own(self, submission: Submission, state: Literal["stored", "received"]) -> OwnSubmission:
-        phase = next((phase for phase in self.phases if phase.id == submission.phase), None)
-        # A phase that the organisers took away has no labels to be scored on.
-        if phase is None or state != "stored" or not phase.released(self.now()):
-            return OwnSubmission(submission, state)
-        return OwnSubmission(submission, state, self._scored(phase, [submission], self.decimals(phase.id))[0].aggregate)
-
-    def _scored(self, phase: Phase, stored: Sequence[Submission], decimals: int, *, told: bool = False) -> list[Scored]:
-        """Score stored submissions; ``told`` together, with intervals and clusters."""
-        labels = self._labels(phase.id)
-        contents = [self._store.content(submission) for submission in stored]
-        figures = (labels.compared if told else labels.aggregates)(contents, phase.policy, decimals)
-        return [Scored(known, aggregate) for known, aggregate in zip(stored, figures, strict=True)]
-
-    def _board(self, phase: Phase, stored: Sequence[Submission], decimals: int | None) -> LiveBoard:
-        if decimals is None or not stored:
-            scored = [Scored(submission, None) for submission in stored]
-        else:
-            scored = self._scored(phase, stored, decimals)
-        histories = by_team(scored)
-        counting = [chosen(runs, phase) for runs in histories.values()]
-        if decimals is not None and counting:
-            counting = self._scored(phase, [run.submission for run in counting], decimals, told=True)
-        labels = self._labels(phase.id)
-        return LiveBoard(
-            phase=phase,
-            released=decimals is not None,
-            decimals=decimals or 0,
-            views=(OVERALL, *labels.dimensions) if decimals is not None else (),
-            rows=tuple(ranked(counting, histories, self._settings.teams)),
-            submissions=len(stored),
-            demo=labels.demo,
-            note=_WITHHELD if decimals is None else BEST_NOTE if phase.counts == "best" else "",
-        )
 
 
 def open_store(settings: HostSettings) -> Store:
