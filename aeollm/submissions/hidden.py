@@ -22,6 +22,7 @@ from aeollm.resampling import compare_runs
 from aeollm.scoring import score_against_run, score_runs
 from aeollm.sources import DEMO, LabelSet, Settings, demo_set, find_labels, read_set
 from aeollm.submissions.figures import MOST_VIEWS, Aggregate, Figure, Rounded
+from aeollm.submissions.hiding import tells
 from aeollm.submissions.remote import is_public
 from aeollm.submissions.settings import HostSettings, HubPlace
 from aeollm.tables import MEASURES, Comparison, Labels, Plan, Policy, Run, Scores, signature
@@ -83,6 +84,10 @@ class HiddenLabels:
             # Against itself: what is said of ties and constant scores then depends on the run alone.
             problems = score_against_run(found.run, found.run, self.__keys).problems
         return Check(found.name, found.digest, found.run is not None, problems, found.coverage)
+
+    def told_by(self, labels: Labels) -> bool:
+        """Say whether other labels tell these, so that they must not be shown either."""
+        return tells(labels, self.__set.labels)
 
     def aggregates(self, contents: Sequence[bytes], policy: Policy, decimals: int) -> list[Aggregate]:
         """Score files that were accepted, each for itself.

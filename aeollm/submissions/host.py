@@ -10,11 +10,13 @@ from pathlib import Path
 from typing import Literal
 
 from aeollm.errors import Problem, SubmissionError, UsageError, printable
+from aeollm.sources import Settings
 from aeollm.submissions.board import LiveBoard
 from aeollm.submissions.fields import LARGEST_SUBMISSION, check_fields, split_file_name
 from aeollm.submissions.figures import Aggregate
 from aeollm.submissions.folder import FolderStore, Store
 from aeollm.submissions.hidden import Check, HiddenLabels, Shelf
+from aeollm.submissions.hiding import is_from_private_place, is_private_place, local_places
 from aeollm.submissions.hub_store import HubStore
 from aeollm.submissions.phases import Phase, Team, current_phase, shown_decimals, teams_of
 from aeollm.submissions.quota import (
@@ -30,6 +32,7 @@ from aeollm.submissions.records import Receipt, Submission, new_id, sealed
 from aeollm.submissions.remote import Remote
 from aeollm.submissions.scoreboard import Scoreboard
 from aeollm.submissions.settings import HostSettings, HubPlace
+from aeollm.tables import Labels
 from aeollm.version import __version__
 
 Clock = Callable[[], datetime]
@@ -100,8 +103,24 @@ class Host:
     @property
     def private_paths(self) -> tuple[Path, ...]:
         """Give the local files and folders that nothing may serve."""
-        places = (self._settings.labels, self._settings.store, self._settings.spool)
-        return tuple(place.resolve() for place in places if isinstance(place, Path))
+        return tuple(place.resolve() for place in local_places(self._settings))
+
+    def hides_place(self, settings: Settings) -> bool:
+        """Say whether settings for public labels lead to where labels or submissions are kept; nothing is read."""
+        return is_private_place(self._settings, settings)
+
+    def hides(self, labels: Labels) -> bool:
+        """Say whether labels must be shown nowhere: those kept hidden here, or others with the same scores.
+
+        Raises
+        ------
+        HostingError
+            If the hidden labels cannot be had for now, so that it cannot be told.
+        """
+        if labels.demo:
+            return False
+        names = dict.fromkeys(phase.labels for phase in self.phases)
+        return is_from_private_place(self._settings, labels) or any(self._shelf.get(n).told_by(labels) for n in names)
 
     def now(self) -> datetime:
         """Give the time that everything here goes by, in UTC."""
