@@ -15,11 +15,11 @@ import gradio as gr
 from aeollm.errors import AeollmError
 from aeollm.evaluation import evaluate
 from aeollm.exports import questions_csv, scores_json, template_run
-from aeollm.figures import view_title
 from aeollm.sources import DEMO, DEMO_FOLDER, LabelSet, read_upload
 from aeollm.tables import MEASURES, OVERALL
 from aeollm.ui import notices
 from aeollm.ui.catalogue import Catalogue, Offer
+from aeollm.ui.door import sent
 from aeollm.ui.downloads import Downloads
 from aeollm.ui.rendering import (
     Look,
@@ -30,6 +30,7 @@ from aeollm.ui.rendering import (
 )
 from aeollm.ui.session import Session
 from aeollm.ui.uploads import Upload, named_files, refuse_many
+from aeollm.ui.words import say_view
 
 DEMO_RUNS = tuple(sorted((DEMO_FOLDER / "runs").glob("*.txt")))
 OWN = "own: "
@@ -54,8 +55,11 @@ def label_sets(session: Session, offer: Offer) -> dict[str, LabelSet]:
 def score_files(
     session: Session, offer: Offer, name: str, files: Sequence[tuple[Path, str | None]], *, example: Session
 ) -> Session:
-    """Score files against the label set of that name; without files show the example again."""
-    if not files:
+    """Score files against the label set of that name; without files show the example again.
+
+    The example is scored on the demo's labels: beside a visitor's own it would be taken for theirs.
+    """
+    if not files and name not in dict(session.own):
         return replace(example, own=session.own)
     sets = label_sets(session, offer)
     return Session.of(evaluate(files, sets.get(name) or sets[offer.default]), session.own)
@@ -116,7 +120,7 @@ class Callbacks:
         """Fill everything that shows results."""
         look = Look(run, view, measure)
         names = [name for name, _ in session.scored]
-        views = [(view_title(view), view) for view in session.evaluation.label_set.labels.views]
+        views = [(say_view(view), view) for view in session.evaluation.label_set.labels.views]
         found = look.resolve(session)
         shown_run, _, shown_view, shown_measure = found or (None, None, views[0][1], "spearman")
         return [
@@ -189,7 +193,7 @@ class Callbacks:
 
     def clicked_run(self, session: Session, view: str, measure: str, event: gr.EventData) -> list[Any]:
         """Show the questions of the run whose name was clicked in the table."""
-        look = Look(str(event._data.get("run", "")), view, measure)
+        look = Look(str(sent(event, "run")), view, measure)
         found = look.resolve(session)
         shown = gr.update(value=found[0] if found else None)
         return [shown, self.questions(session, look), questions_figure(session, look)]

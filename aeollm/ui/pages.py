@@ -14,7 +14,7 @@ from aeollm.ui.pages_text import TEXT, Part, TaskPage, read_pages
 from aeollm.ui.words import both, english, spans
 
 _HOME = ""
-_BRAND = '<p class="ae-title"><a href="./">AEOLLM</a> <span>score your judge against people</span></p>'
+_BRAND = '<p class="ae-title"><a href="./">AEOLLM</a> <span>{}</span></p>'
 _LATEX: list[dict[str, str | bool]] = [
     {"left": "$$", "right": "$$", "display": True},
     {"left": "$", "right": "$", "display": False},
@@ -35,7 +35,7 @@ def navigation(current: str = _HOME) -> None:
     titles = "".join(f"<h1>{spans(page.title)}</h1>" for page in pages if page.path == current)
     nav = f'<nav class="ae-nav" aria-label="{english("task_pages")}">{links}</nav>'
     script = (ASSETS / "links.js").read_text(encoding="utf-8")
-    gr.HTML(f"{_BRAND if titles else ''}{nav}{titles}", elem_id="pages", js_on_load=script)
+    gr.HTML(f"{_BRAND.format(both('motto')) if titles else ''}{nav}{titles}", elem_id="pages", js_on_load=script)
 
 
 def build(app: gr.Blocks) -> None:
