@@ -1,4 +1,4 @@
-"""Is this a place, or are these labels, that a hosted evaluation keeps hidden?
+"""Places and labels that a hosted evaluation keeps hidden, found out wherever they turn up.
 
 For what the server itself would show. Never for uploads, where the answer would tell whether a guess is right.
 """
