@@ -5,11 +5,15 @@ from __future__ import annotations
 
 def main() -> None:
     """Build the app and serve it; the port comes from GRADIO_SERVER_PORT."""
-    from aeollm.ui import build_app, launch_options, open_catalogue  # noqa: PLC0415  importing app.py does nothing
+    # Importing app.py does nothing.
+    from aeollm.submissions import open_host  # noqa: PLC0415
+    from aeollm.ui import Hosted, build_app, launch_options, open_catalogue  # noqa: PLC0415
 
-    catalogue = open_catalogue()
-    app = build_app(catalogue)
-    app.launch(**launch_options(app, catalogue))
+    host = open_host()
+    hosted = Hosted.here(host) if host else None
+    catalogue = open_catalogue(host=host)
+    app = build_app(catalogue, hosted)
+    app.launch(**launch_options(app, catalogue, hosted))
 
 
 if __name__ == "__main__":

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import gradio as gr
 
 from aeollm.sources import ASSETS, Settings
-from aeollm.ui import compare, health, pages, questions, score
+from aeollm.submissions import Host
+from aeollm.ui import compare, health, hosted, pages, questions, score
 from aeollm.ui.callbacks import Callbacks
 from aeollm.ui.catalogue import Catalogue
 from aeollm.ui.endpoint import make_score
 from aeollm.ui.guard import guard
+from aeollm.ui.hosted import Hosted
 from aeollm.ui.rendering import HEADING_WORDS
 from aeollm.ui.uploads import LARGEST
 from aeollm.ui.words import both, heading_styles, say, translations
 
-__all__ = ["build_app", "launch_options", "open_catalogue"]
+__all__ = ["Hosted", "build_app", "launch_options", "open_catalogue"]
 
 _TITLE = "AEOLLM: score your judge against people"
 _HEAD = '<h1 class="ae-title">AEOLLM <span>{}</span></h1>'
@@ -28,17 +29,17 @@ _LONGEST_QUEUE = 200
 _SWEEP_SECONDS, _KEPT_SECONDS = 1_800, 21_600
 
 
-def open_catalogue(settings: Settings | None = None) -> Catalogue:
-    """Give the label sets that the settings point to (the environment's by default)."""
-    return Catalogue(settings or Settings.from_environment())
+def open_catalogue(settings: Settings | None = None, host: Host | None = None) -> Catalogue:
+    """Give the label sets that the settings point to (the environment's by default), without a host's hidden ones."""
+    return Catalogue(settings or Settings.from_environment(), host=host)
 
 
-def build_app(catalogue: Catalogue) -> gr.Blocks:
-    """Build the page for a server's label sets."""
+def build_app(catalogue: Catalogue, hosts: Hosted | None = None) -> gr.Blocks:
+    """Build the page for a server's label sets, and for the evaluation that it hosts, if any."""
     app: gr.Blocks
     with gr.Blocks(title=_TITLE, analytics_enabled=False, delete_cache=(_SWEEP_SECONDS, _KEPT_SECONDS)) as app:
         gr.HTML(_HEAD.format(both("motto")), elem_id="title")
-        pages.navigation()
+        pages.navigation(beside=hosted.beside(hosts))
         calls = Callbacks(catalogue)
         session = gr.State(calls.example)
         with gr.Tabs(elem_id="tabs"):
@@ -49,21 +50,21 @@ def build_app(catalogue: Catalogue) -> gr.Blocks:
             with gr.Tab(say("tab_compare"), id="compare") as tab:
                 compare.build(tab, session, calls.downloads)
         gr.api(make_score(catalogue), api_name="score", concurrency_id="scoring", concurrency_limit=_SCORING_AT_ONCE)
-    pages.build(app)
+    pages.build(app, hosted.beside(hosts))
+    if hosts is not None:
+        hosted.build(app, hosts)
     app.queue(max_size=_LONGEST_QUEUE, default_concurrency_limit=_SCORING_AT_ONCE)
     return app
 
 
-def launch_options(
-    app: gr.Blocks, catalogue: Catalogue, store: Callable[[], health.Report] | None = None
-) -> dict[str, Any]:
+def launch_options(app: gr.Blocks, catalogue: Catalogue, hosts: Hosted | None = None) -> dict[str, Any]:
     """Give what `gr.Blocks.launch` needs: look, limits, gate, and nothing that calls out or keeps history.
 
     Parameters
     ----------
     app : the page.
     catalogue : its label sets.
-    store : tells the health page about the store of submissions, where there is one.
+    hosts : the evaluation that is hosted, if any.
     """
     pages = [path for path, *_ in app.pages]
     return {
@@ -71,7 +72,7 @@ def launch_options(
         "css_paths": [ASSETS / "style.css"],
         "css": heading_styles(("questions", "q-table"), HEADING_WORDS),
         "js": (ASSETS / "page.js").read_text(encoding="utf-8"),
-        "i18n": translations(),
+        "i18n": translations(hosts.titles if hosts else None),
         "max_file_size": LARGEST,
         "ssr_mode": False,
         "run_history": False,
@@ -80,12 +81,13 @@ def launch_options(
         # Refusals are told all the same; what is a bug goes to the log, not to the visitor.
         "show_error": False,
         "allowed_paths": [],
+        "blocked_paths": [str(path) for path in hosts.host.private_paths] if hosts else [],
         "strict_cors": True,
         "mcp_server": False,
         "share": False,
         "app_kwargs": {
             "middleware": [guard([*pages, health.PATH])],
-            "routes": [health.health_route(catalogue, store)],
+            "routes": [health.health_route(catalogue, hosts.report if hosts else None)],
             # FastAPI's own, which describe every route.
             "docs_url": None,
             "redoc_url": None,

@@ -169,6 +169,7 @@ def results(session: Session, measure: str) -> str:
     labels = session.evaluation.label_set.labels
     if not labels.labelled:
         return ""
+    measure = measure if measure in MEASURES else MEASURES[0]
     demo = f"{badge()} " if labels.demo else ""
     example = f"{both('example')} " if session.example else ""
     heads = [both("run"), *map(both_view, labels.views), both("pairs_tied"), both("answers")]
