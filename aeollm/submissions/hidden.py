@@ -206,8 +206,9 @@ def _reader(settings: HostSettings, name: str) -> Callable[[], LabelSet]:
 
 
 def _private_set(place: HubPlace, token: str | None, name: str) -> LabelSet:
+    hub = Settings(repo=place.repo, revision=place.revision, folders=(name,), token=token)
+    found = find_labels(hub, name)
     if is_public(place.repo):
         message = f"everybody can read {place.repo}, so that nothing in it is hidden."
         raise HostingError(name, [Problem("error", "labels_public", message, "Make the data set private.")])
-    hub = Settings(repo=place.repo, revision=place.revision, folders=(name,), token=token)
-    return find_labels(hub, name)
+    return found

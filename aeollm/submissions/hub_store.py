@@ -106,7 +106,9 @@ class HubStore:
 
     def health(self) -> StoreHealth:
         """Count submissions and say what the trouble is."""
-        trouble = TROUBLE[self._trouble] if self._trouble else ""
+        damaged = sorted(self._copies.damaged)
+        trouble = f"damaged: {', '.join(damaged)}" if damaged else ""
+        trouble = TROUBLE[self._trouble] if self._trouble else trouble
         return StoreHealth("private data set", len(self._known), len(self.waiting()), trouble)
 
     def close(self) -> None:
@@ -164,20 +166,25 @@ class HubStore:
             here = {(copy.phase, copy.id) for copy in self._copies.entries()}
             missing = sorted(listed - here)
             for start in range(0, len(missing), _MOST_A_COMMIT):
-                for meta, run in self._remote.fetch(head, missing[start : start + _MOST_A_COMMIT]):
-                    self._copy(meta, run)
+                some = missing[start : start + _MOST_A_COMMIT]
+                for place, (meta, run) in zip(some, self._remote.fetch(head, some), strict=True):
+                    self._copy(place, meta, run)
             copies = self._copies.entries()
             self._known = {copy.id: copy for copy in copies if (copy.phase, copy.id) in listed}
             self._head = head
         self._looked = True
 
-    def _copy(self, meta: bytes, run: bytes) -> None:
+    def _copy(self, place: tuple[str, str], meta: bytes, run: bytes) -> None:
+        """Keep a copy; what is damaged on the Hub is left out, and told."""
         try:
             submission = Submission.from_bytes(meta)
         except HostingError:
-            self._copies.damaged.add("on the Hub")
+            self._copies.damaged.add(place[1])
             return
-        self._copies.write(submission, run)
+        if (submission.phase, submission.id) == place:
+            self._copies.write(submission, run)
+        else:
+            self._copies.damaged.add(place[1])
 
     def _admitted(self) -> list[Submission]:
         """Give what can be committed next, and drop what lost its place meanwhile."""

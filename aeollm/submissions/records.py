@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hmac
 import json
+import re
 import secrets
 from dataclasses import asdict, dataclass, fields
 from datetime import UTC, datetime
@@ -14,6 +15,8 @@ from aeollm.errors import HostingError, Problem
 
 FORMAT = 1
 """Of the metadata; it changes when older programs could misread newer files."""
+_NAME = re.compile(r"[0-9A-Za-z-]{1,64}", re.ASCII)
+"""Of a phase and an id, which become folders."""
 _TIME = "%Y-%m-%dT%H:%M:%S.%fZ"
 
 
@@ -60,6 +63,8 @@ class Submission:
             texts = [getattr(found, named.name) for named in fields(cls) if named.name not in {"received", "size"}]
             if not isinstance(found.size, int) or not all(isinstance(text, str) for text in texts):
                 raise ValueError("other types")
+            if not (_NAME.fullmatch(found.id) and _NAME.fullmatch(found.phase)):
+                raise ValueError("no names of folders")
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             message = f"the metadata of a submission cannot be read: {error}."
             remedy = "Restore the file from the store's history; nothing here changes it."

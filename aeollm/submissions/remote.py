@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from huggingface_hub import HfApi
 
 Answer = TypeVar("Answer")
-ASK_SECONDS, COMMIT_SECONDS = 20, 120
+ASK_SECONDS, COMMIT_SECONDS, _GLANCE_SECONDS = 20, 120, 5
 _LONGEST_WAIT = 300
 _AT_ONCE = 8
 _BY_STATUS = {401: "refused", 403: "refused", 404: "missing", 409: "overtaken", 412: "overtaken", 429: "busy"}
@@ -23,6 +23,7 @@ TROUBLE = {
     "missing": "the Hub shows no such data set with this token",
     "public": "the store's data set is public; nothing is written there until it is private",
     "overtaken": "somebody else wrote to the store at the same time",
+    "dropped": "the store did not keep all files of a commit; does a .gitignore there name them",
     "busy": "the Hub asks to wait (rate limit)",
     "away": "the Hub cannot be reached, or fails to answer",
     "disk": "the local folder for waiting submissions cannot be used",
@@ -106,8 +107,20 @@ class Remote:
         return bytes(response.content)
 
     def commit(self, parent: str, files: Mapping[str, bytes]) -> str:
-        """Add files in one commit on top of ``parent``, which must still be what ``main`` stands for; give its hash."""
-        return _bounded(partial(self._commit, parent, files), COMMIT_SECONDS)
+        """Add files in one commit on top of ``parent``, which must still be what ``main`` stands for; give its hash.
+
+        The Hub is asked what the commit holds: the client leaves out, in silence, what a ``.gitignore`` there names.
+        """
+        commit = _bounded(partial(self._commit, parent, files), COMMIT_SECONDS)
+        if _bounded(partial(self._sizes, commit, list(files)), COMMIT_SECONDS) != {p: len(c) for p, c in files.items()}:
+            raise RemoteError("dropped")
+        return commit
+
+    def _sizes(self, commit: str, paths: list[str]) -> dict[str, int]:
+        from huggingface_hub.hf_api import RepoFile  # noqa: PLC0415 - slow to import
+
+        found = self._api().get_paths_info(self.repo, paths, revision=commit, repo_type="dataset")
+        return {file.path: file.size for file in found if isinstance(file, RepoFile)}
 
     def _commit(self, parent: str, files: Mapping[str, bytes]) -> str:
         from huggingface_hub import CommitOperationAdd  # noqa: PLC0415 - slow to import
@@ -126,9 +139,9 @@ def is_public(repo: str) -> bool:
     """Say whether everybody can read a data set; False also where the Hub cannot be asked."""
     from huggingface_hub import HfApi  # noqa: PLC0415 - slow to import
 
-    asked = partial(HfApi(token=False).dataset_info, repo, timeout=ASK_SECONDS)
+    asked = partial(HfApi(token=False).dataset_info, repo, timeout=_GLANCE_SECONDS)
     try:
-        return not _bounded(asked, ASK_SECONDS).private
+        return not _bounded(asked, _GLANCE_SECONDS).private
     except RemoteError:
         return False
 

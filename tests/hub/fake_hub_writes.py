@@ -217,9 +217,12 @@ class WriteHandler(Handler):
         if repo is None:
             return
         files = repo.commits[repo.branches[revision]]
-        asked = [file["path"] for file in json.loads(self.content)["files"]]
-        oids = {path: blob_id(files[path]) if path in files else None for path in asked}
-        known = [{"path": p, "uploadMode": "regular", "shouldIgnore": False, "oid": oid} for p, oid in oids.items()]
+        ignored = files.get(".gitignore", b"").decode().split()
+        known = []
+        for path in (file["path"] for file in json.loads(self.content)["files"]):
+            oid = blob_id(files[path]) if path in files else None
+            skip = bool(set(path.split("/")) & set(ignored))
+            known.append({"path": path, "uploadMode": "regular", "shouldIgnore": skip, "oid": oid})
         self.send_json({"files": known})
 
     def commit(self, kind: str, name: str, revision: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import sys
 import threading
 import time
 from dataclasses import replace
@@ -11,7 +12,7 @@ from dataclasses import replace
 import pytest
 
 from aeollm.errors import SubmissionError
-from aeollm.submissions import Host, HubPlace
+from aeollm.submissions import Host, HubPlace, folder, hub_store
 from aeollm.submissions.hub_store import HubStore
 from aeollm.submissions.quota import admission
 from aeollm.submissions.remote import TROUBLE, Remote
@@ -254,6 +255,89 @@ def test_a_damaged_submission_on_the_hub_is_left_out(hub, open_host):
     hub.commit(STORE, {f"{broken}submission.json": b"{", f"{broken}run": b"", "submissions/dry/half/run": b"x"})
     host = open_host(spool="new")
     assert host.board("dry").submissions == 1
+    assert host.health()["store"]["trouble"] == "damaged: 20260701T120000Z-0"
+
+
+def test_metadata_cannot_lead_out_of_its_place(hub, open_host, tmp_path):
+    first = open_host().submit(draft()).own.submission
+    for own, known in (("aa", replace(first, phase="../..")), ("bb", replace(first, id="../../../out")), ("cc", first)):
+        place = f"submissions/dry/{own}"
+        hub.commit(STORE, {f"{place}/submission.json": known.to_bytes(), f"{place}/run": draft().content})
+    host = open_host(spool="deep/new")
+    assert host.board("dry").submissions == 1
+    assert host.health()["store"]["trouble"] == "damaged: aa, bb, cc"
+    assert not [path for path in tmp_path.rglob("out*") if path.name == "out"]
+
+
+def test_no_receipt_for_what_a_commit_leaves_out(hub, open_host):
+    hub.commit(STORE, {".gitignore": b"run\n"})
+    host = open_host(patience=0.5)
+    assert host.submit(draft()).own.state == "received"
+    until(lambda: host.health()["store"]["trouble"] == TROUBLE["dropped"])
+    assert stored(hub) == set()
+    hub.commit(STORE, {".gitignore": None})
+    until(lambda: states(host) == ["stored"])
+    assert len(stored(hub)) == 1
+
+
+class Crash(BaseException):
+    """The end of a process, as far as what is on disk and on the Hub goes."""
+
+
+class Crashing(HubStore):
+    """A store whose writing thread does nothing: `_ship` is called, and stopped, by the test."""
+
+    def _run(self):
+        """Leave the work to the test."""
+
+
+def stopped_at(line, store):
+    """Ship, stopped before the given line of the store's code; say whether it got that far."""
+    files, left = {hub_store.__file__, folder.__file__}, [line]
+
+    def watch(frame, event, _):
+        if frame.f_code.co_filename not in files:
+            return None
+        left[0] -= event == "line"
+        if left[0] < 0:
+            sys.settrace(None)
+            raise Crash
+        return watch
+
+    sys.settrace(watch)
+    try:
+        store._ship()
+    except Crash:
+        return True
+    finally:
+        sys.settrace(None)
+    return False
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # files that the crash left open
+def test_a_crash_between_any_two_steps_of_shipping(hub, tmp_path):
+    """Two submissions wait; whatever was done before the end, afterwards each is on the Hub once."""
+    given = settings(tmp_path, store=HubPlace(STORE), token=TOKEN)
+    admit, runs = admission(given.phases), distinct_runs(2)
+    points = 0
+    for line in range(0, 700, 7):
+        name, spool = f"lab/store{line}", tmp_path / f"spool{line}"
+        hub.create(name, private=True)
+        remote = Remote(name, TOKEN, hub.endpoint)
+        host = Host(given, Crashing(remote, spool, admit, patience=0.0), Clock())
+        taken = {host.submit(draft(run)).own.submission.id for run in runs}
+        crashed = stopped_at(line, host._store)
+        again = HubStore(remote, spool, admit, patience=PATIENCE, first_delay=0.05)
+        until(lambda again=again, taken=taken: {known.id for known in again.entries()} == taken)
+        again.close()
+        assert again.refused() == {}
+        assert {path.split("/")[2] for path in hub.files(name) if "/" in path} == taken
+        assert sum(path.endswith("/run") for path in hub.files(name)) == 2
+        points += crashed
+        if not crashed:
+            break
+    assert not crashed
+    assert points > 20
 
 
 @pytest.fixture
