@@ -1,9 +1,11 @@
 """A small hosted evaluation for tests: two questions of three answers, one dimension-for-all scores, two teams."""
 
+import threading
 from datetime import UTC, datetime, timedelta
 from itertools import permutations
 from pathlib import Path
 
+from aeollm.errors import SubmissionError
 from aeollm.submissions import Draft, Host, HostSettings, Phase, Team
 from tests.small_files import labels_csv, run_text
 
@@ -76,3 +78,27 @@ def distinct_runs(count, start=0):
         rows = [(q, a, score + 10 * (n // 36)) for (q, a, _), score in zip(LABELS, scores, strict=True)]
         runs.append(run_text(rows))
     return runs
+
+
+def state_of(given, sent):
+    """Submit a draft; give the state it reached, or the kind of the first problem."""
+    try:
+        return given.submit(sent).own.state
+    except SubmissionError as error:
+        return error.problems[0].kind
+
+
+def states_of_all_at_once(sent):
+    """Submit (host, draft) pairs at the same instant, each in a thread of its own; give what became of them, sorted."""
+    start, states = threading.Barrier(len(sent)), []
+
+    def submit(given, own):
+        start.wait()
+        states.append(state_of(given, own))
+
+    threads = [threading.Thread(target=submit, args=pair) for pair in sent]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return sorted(states)

@@ -20,6 +20,8 @@ from urllib.parse import unquote, urlsplit
 
 from tests.hub.fake_hub import FakeHub, Fault, Handler, Repo, blob_id
 
+STORE, TOKEN = "lab/store", "hf_lab_secret"
+"""A data set and a token for tests."""
 _FIRST_FILES = {".gitattributes": b"*.parquet filter=lfs diff=lfs merge=lfs -text\n"}
 _STALE = "A commit has happened since. Please refresh and try again."
 _PREFIX = {"dataset": "", "space": "spaces/"}

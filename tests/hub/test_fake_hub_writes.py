@@ -5,31 +5,18 @@ from __future__ import annotations
 import pytest
 
 from tests.hub.fake_hub import Fault
-from tests.hub.fake_hub_writes import WritableHub
+from tests.hub.fake_hub_writes import STORE, TOKEN
 
-STORE = "lab/store"
 CLIENT = "from huggingface_hub import HfApi, CommitOperationAdd as Add, CommitOperationDelete as Delete\n"
 COMMIT = "api.create_commit({repo!r}, [Add('a/{n}.txt', b'{n}')], commit_message='m', repo_type='dataset'{more})\n"
 
 
-@pytest.fixture(scope="module")
-def running_hub():
-    with WritableHub() as started:
-        yield started
-
-
 @pytest.fixture
-def hub(running_hub):
-    running_hub.reset()
-    running_hub.add_token("hf_lab", "ann", owners=("ann", "lab"))
-    running_hub.add_token("hf_reader", "bob", owners=(), reads=("lab",))
-    running_hub.add_token("hf_old", "ann", owners=("ann", "lab"), expired=True)
-    running_hub.create(STORE, private=True)
-    yield running_hub
-    running_hub.reset()
+def hub(lab_hub):
+    return lab_hub
 
 
-def called(client, code, token="hf_lab"):
+def called(client, code, token=TOKEN):
     """Run calls of the client with a token; errors are printed as type and status."""
     body = "".join(f"    {line}\n" for line in code.splitlines())
     return client.run(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import logging
 import sys
-import threading
 import time
 from dataclasses import replace
 
@@ -16,31 +15,17 @@ from aeollm.submissions import Host, HubPlace, folder, hub_store
 from aeollm.submissions.hub_store import HubStore
 from aeollm.submissions.quota import admission
 from aeollm.submissions.remote import TROUBLE, Remote
-from tests.hosted import HALF, KEY, LABELS, Clock, distinct_runs, draft, phase, settings
+from tests.hosted import HALF, KEY, LABELS, Clock, distinct_runs, draft, phase, settings, states_of_all_at_once
 from tests.hub.fake_hub import FAULTS, Fault
-from tests.hub.fake_hub_writes import WritableHub
+from tests.hub.fake_hub_writes import STORE, TOKEN
 from tests.small_files import labels_csv
 
-STORE = "lab/store"
-TOKEN = "hf_lab_secret"
 PATIENCE = 20
 
 
-@pytest.fixture(scope="module")
-def running_hub():
-    with WritableHub() as started:
-        yield started
-
-
 @pytest.fixture
-def hub(running_hub):
-    running_hub.reset()
-    running_hub.add_token(TOKEN, "ann", owners=("ann", "lab"))
-    running_hub.add_token("hf_reader", "bob", owners=(), reads=("lab",))
-    running_hub.add_token("hf_old", "ann", owners=("ann", "lab"), expired=True)
-    running_hub.create(STORE, private=True)
-    yield running_hub
-    running_hub.reset()
+def hub(lab_hub):
+    return lab_hub
 
 
 @pytest.fixture
@@ -193,21 +178,8 @@ def test_another_writer_who_is_faster_is_not_overwritten(hub, open_host):
 def test_two_servers_cannot_exceed_a_quota_together(hub, open_host):
     given = phase(per_day=3, total=3)
     hosts = [open_host(given, spool=f"spool{number}") for number in range(2)]
-    runs = distinct_runs(8)
-    outcomes = []
-
-    def submit(host, content):
-        try:
-            outcomes.append(host.submit(draft(content)).own.state)
-        except SubmissionError as error:
-            outcomes.append(error.problems[0].kind)
-
-    threads = [threading.Thread(target=submit, args=(hosts[n % 2], run)) for n, run in enumerate(runs)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert sorted(outcomes) == ["quota_total"] * 5 + ["stored"] * 3
+    sent = [(hosts[n % 2], draft(run)) for n, run in enumerate(distinct_runs(8))]
+    assert states_of_all_at_once(sent) == ["quota_total"] * 5 + ["stored"] * 3
     assert len(stored(hub)) == 3
 
 
@@ -228,15 +200,9 @@ def test_one_that_lost_its_place_while_it_waited_is_told(hub, open_host):
 
 def test_many_at_once_all_survive(hub, open_host):
     host = open_host()
-    runs = distinct_runs(24)
-    done = []
-    threads = [threading.Thread(target=lambda run=run: done.append(host.submit(draft(run)))) for run in runs]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert {taken.own.state for taken in done} == {"stored"}
-    assert stored(hub) == {taken.own.submission.id for taken in done}
+    assert states_of_all_at_once([(host, draft(run)) for run in distinct_runs(24)]) == ["stored"] * 24
+    assert stored(hub) == {known.submission.id for known in host.own("ann", "A")}
+    assert len(stored(hub)) == 24
     assert len(hub.messages) < 24
 
 

@@ -8,7 +8,6 @@ import random
 import shutil
 import signal
 import sys
-import threading
 import time
 from hashlib import sha256
 from pathlib import Path
@@ -19,7 +18,7 @@ from aeollm.errors import HostingError, SubmissionError
 from aeollm.submissions import FolderStore, Submission, folder
 from aeollm.submissions.folder import Folder
 from aeollm.submissions.records import new_id
-from tests.hosted import GOOD, NOON, Clock, distinct_runs, draft, host, phase
+from tests.hosted import GOOD, NOON, Clock, distinct_runs, draft, host, phase, state_of, states_of_all_at_once
 
 KILLED_RUNS = 200
 
@@ -141,10 +140,7 @@ def test_several_processes_cannot_exceed_a_quota(tmp_path):
     def work(number):
         def submit(tell):
             for content in runs[number::4]:
-                try:
-                    tell(given.submit(draft(content)).own.state)
-                except SubmissionError as error:
-                    tell(error.problems[0].kind)
+                tell(state_of(given, draft(content)))
 
         return submit
 
@@ -159,21 +155,8 @@ def test_several_processes_cannot_exceed_a_quota(tmp_path):
 
 def test_several_threads_cannot_exceed_a_quota_and_those_in_it_survive(tmp_path):
     given = host(tmp_path, phase(per_day=5))
-    start, told = threading.Barrier(12), []
-
-    def submit(content):
-        start.wait()
-        try:
-            told.append(given.submit(draft(content)).own.state)
-        except SubmissionError as error:
-            told.append(error.problems[0].kind)
-
-    threads = [threading.Thread(target=submit, args=(content,)) for content in distinct_runs(12)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert sorted(told) == ["quota_day"] * 7 + ["stored"] * 5
+    sent = [(given, draft(content)) for content in distinct_runs(12)]
+    assert states_of_all_at_once(sent) == ["quota_day"] * 7 + ["stored"] * 5
     assert len(shown(given)) == 5
 
 
