@@ -92,7 +92,8 @@ def _method(entry: Entry) -> Html:
 def _notes(board: LiveBoard) -> list[Html]:
     if not board.released:
         return [hint("h_withheld_note")]
-    return [hint(key) for key in (f"h_{board.phase.counts}", "h_order", "h_clusters")]
+    counts = {"latest": "h_latest", "best": "h_best"}[board.phase.counts]
+    return [hint(key) for key in (counts, "h_order", "h_clusters")]
 
 
 def _histories(board: LiveBoard) -> Html:
