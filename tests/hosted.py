@@ -7,6 +7,7 @@ from pathlib import Path
 
 from aeollm.errors import SubmissionError
 from aeollm.submissions import Draft, Host, HostSettings, Phase, Team
+from aeollm.submissions.opening import open_store
 from tests.small_files import labels_csv, run_text
 
 NOON = datetime(2026, 7, 1, 12, tzinfo=UTC)
@@ -59,7 +60,8 @@ def settings(folder: Path, *phases, teams=TEAMS, rows=LABELS, **fields):
 
 def host(folder: Path, *phases, clock=None, store=None, **fields):
     """Open a host with labels and store in a folder, at noon of the first day."""
-    return Host(settings(folder, *phases, **fields), store, clock or Clock())
+    given = settings(folder, *phases, **fields)
+    return Host(given, store or open_store(given), clock or Clock())
 
 
 def draft(content=GOOD, team="A", account=None, **fields):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -9,19 +10,17 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Literal
 
-from aeollm.errors import Problem, SubmissionError, UsageError, printable
+from aeollm.errors import HostingError, Problem, SubmissionError, UsageError, printable
 from aeollm.sources import Settings
 from aeollm.submissions.board import LiveBoard
 from aeollm.submissions.fields import LARGEST_SUBMISSION, check_fields, split_file_name
 from aeollm.submissions.figures import Aggregate
-from aeollm.submissions.folder import FolderStore, Store
+from aeollm.submissions.folder import Store
 from aeollm.submissions.hidden import Check, HiddenLabels, Shelf
 from aeollm.submissions.hiding import is_from_private_place, is_private_place, local_places
-from aeollm.submissions.hub_store import HubStore
 from aeollm.submissions.phases import Phase, Team, current_phase, shown_decimals, teams_of
 from aeollm.submissions.quota import (
     Allowance,
-    admission,
     admission_problems,
     allowance,
     no_such_phase,
@@ -29,9 +28,8 @@ from aeollm.submissions.quota import (
     not_open,
 )
 from aeollm.submissions.records import Receipt, Submission, new_id, sealed
-from aeollm.submissions.remote import Remote
 from aeollm.submissions.scoreboard import Scoreboard
-from aeollm.submissions.settings import HostSettings, HubPlace
+from aeollm.submissions.settings import HostSettings
 from aeollm.tables import Labels
 from aeollm.version import __version__
 
@@ -83,11 +81,11 @@ def utc_now() -> datetime:
 class Host:
     """A hosted evaluation. Every method may be called from any thread; errors are AeollmErrors, fit to be shown."""
 
-    def __init__(self, settings: HostSettings, store: Store | None = None, clock: Clock = utc_now) -> None:
+    def __init__(self, settings: HostSettings, store: Store, clock: Clock = utc_now) -> None:
         self._settings = settings
         self._clock = clock
         self._shelf = Shelf(settings)
-        self._store = store if store is not None else open_store(settings)
+        self._store = store
         self._scoreboard = Scoreboard(self._shelf, self._store, settings.phases, settings.teams)
 
     @property
@@ -260,6 +258,12 @@ class Host:
         """
         return self._scoreboard.board(self.phase(phase_id), self.now())
 
+    def read_labels(self) -> None:
+        """Read all label sets now; of what cannot be had `health` tells the kind of trouble, and it is tried again."""
+        for phase in self.phases:
+            with contextlib.suppress(HostingError):
+                self._shelf.get(phase.labels)
+
     def health(self) -> dict[str, object]:
         """Give version, phases, label sets and the state of the store, without secrets."""
         phases = {phase.id: phase.standing(self.now()) for phase in self.phases}
@@ -275,14 +279,6 @@ class Host:
 
     def _labels(self, phase_id: str) -> HiddenLabels:
         return self._shelf.get(self.phase(phase_id).labels)
-
-
-def open_store(settings: HostSettings) -> Store:
-    """Open the store that the settings name."""
-    admit = admission(settings.phases)
-    if isinstance(settings.store, HubPlace):
-        return HubStore(Remote(settings.store.repo, settings.token), settings.spool, admit)
-    return FolderStore(settings.store, admit)
 
 
 def _method(draft: Draft) -> str:

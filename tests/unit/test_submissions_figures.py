@@ -1,6 +1,7 @@
 """What may be told about hidden labels: rounding, types without room for more, fields of a submission."""
 
 import copy
+import logging
 import pickle
 from dataclasses import fields
 from fractions import Fraction
@@ -11,13 +12,14 @@ from hypothesis import strategies as st
 
 from aeollm import read_labels
 from aeollm.errors import HostingError
+from aeollm.exports import live_board_csv
 from aeollm.sources import LabelSet
 from aeollm.submissions import Aggregate, Figure, Rounded, split_file_name
 from aeollm.submissions.fields import check_fields
 from aeollm.submissions.hidden import HiddenLabels
 from aeollm.tables import Policy
-from tests.hosted import HALF, KEY, LABELS
-from tests.small_files import labels_csv
+from tests.hosted import HALF, KEY, LABELS, draft, host
+from tests.small_files import labels_csv, run_text
 
 MEASURES = ("spearman", "kendall", "accuracy")
 SIGNATURE = "labels=x@1"
@@ -146,3 +148,39 @@ def test_texts_beside_the_file(texts, expected):
 def test_texts_are_kept_in_one_normal_form():
     kept, _ = check_fields("dir/A_b.txt", " Me\u0301thode ", "one\r\ntwo\rthree\n")
     assert kept == ("A_b.txt", "Méthode", "one\ntwo\nthree")
+
+
+def test_nothing_that_a_host_gives_holds_a_label_or_a_question(tmp_path, caplog):
+    """Labels and question ids that occur nowhere else are looked for in everything that comes out."""
+    caplog.set_level(logging.DEBUG)
+    rows = [(f"canary{q}", a, f"{s}.31415926{q}") for q in (1, 2, 3) for a, s in zip("abcd", (1, 2, 3, 4), strict=True)]
+    orders = ("1234", "2143", "1342")  # tau 1, 1/3 and 1/3
+    run = run_text(
+        [
+            (f"canary{q}", a, s)
+            for q, order in zip((1, 2, 3), orders, strict=True)
+            for a, s in zip("abcd", order, strict=True)
+        ]
+    )
+    shown = host(tmp_path, rows=rows)
+    done = shown.submit(draft(run))
+    given = [
+        done,
+        done.receipt.to_json(),
+        shown.own("ann", "A"),
+        shown.board("dry"),
+        shown.health(),
+        shown.check(run, "f", "dry"),
+    ]
+    told = (
+        repr(given)
+        + live_board_csv(shown.board("dry")).decode()
+        + caplog.text
+        + repr(vars(shown))
+        + repr(vars(shown._scoreboard))
+    )
+    assert "31415926" not in told
+    assert "canary" not in told
+    # The mean of the three, 5/9, and no value of a question alone.
+    assert str(done.own.aggregate.mean("overall", "kendall")) == "0.5556"
+    assert "3333" not in told

@@ -7,8 +7,8 @@ import pytest
 
 from aeollm import inspect_run, read_labels, read_run, score
 from aeollm.errors import HostingError, SubmissionError, UsageError
-from aeollm.submissions import genuine
-from tests.hosted import GOOD, HALF, KEY, LABELS, Clock, distinct_runs, draft, host, phase
+from aeollm.submissions import genuine, open_host
+from tests.hosted import GOOD, HALF, KEY, LABELS, Clock, distinct_runs, draft, host, phase, settings
 from tests.small_files import labels_csv, run_text
 
 
@@ -217,6 +217,16 @@ def test_what_does_not_exist(tmp_path):
         host(tmp_path / "other", labels=tmp_path / "labels").check(GOOD, "f", "dry")
     assert kinds(error) == ["labels_away"]
     assert str(tmp_path) not in str(error.value)
+
+
+def test_an_opened_host_says_how_its_labels_are(tmp_path):
+    given = settings(tmp_path, phase(), phase("other", labels="none"))
+    assert open_host(given).health()["labels"] == {
+        "hidden": host(tmp_path)._shelf.get("hidden").version,
+        "none": "unknown_set",
+    }
+    gone = settings(tmp_path, labels=tmp_path / "gone")
+    assert open_host(gone).health()["labels"] == {"hidden": "unreadable_file"}
 
 
 def test_health_tells_no_secret(tmp_path):
