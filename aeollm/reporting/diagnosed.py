@@ -70,7 +70,12 @@ def _scale(found: Mapping[str, Diagnosis], views: Sequence[str], say: Say) -> Ht
             title = _title(name, view if len(views) > 1 else None, say)
             rows.append([title, *(number(float(values[v])) for values in numbers), distinct])
     heads = [say("run"), say("bias"), "RMSE", "MAE", say("slope"), say("spread_ratio"), say("distinct_values")]
-    return table(heads, rows, say("scale_caption"))
+    return table(heads, rows, _captioned("scale_caption", views, say))
+
+
+def _captioned(key: str, views: Sequence[str], say: Say) -> Html:
+    """Tell the table of every view from that of the overall by its name, too."""
+    return say(key) if len(views) == 1 else joined([say("every_view"), ". ", say(key)])
 
 
 def _title(name: str, view: str | None, say: Say) -> Html:
@@ -88,7 +93,7 @@ def _ties(found: Mapping[str, Diagnosis], views: Sequence[str], say: Say) -> Htm
             title = _title(name, view if len(views) > 1 else None, say)
             rows.append([title, *cells, str(ties.near_ties)])
     keys = ("run", "tied_by_run", "tied_by_people", "lost_to_run", "lost_to_people", "price", "grid", "near_ties")
-    return table([say(key) for key in keys], rows, say("ties_caption"))
+    return table([say(key) for key in keys], rows, _captioned("ties_caption", views, say))
 
 
 def _percent(share: float) -> str:

@@ -140,7 +140,9 @@ class Callbacks:
     def looked_at(self, session: Session, run: str, view: str, measure: str) -> list[Any]:
         """Show another run, view or measure of what is scored already."""
         look = Look(run, view, measure)
-        return [notices.results(session, measure), self.questions(session, look), questions_figure(session, look)]
+        found = look.resolve(session)
+        shown = found[3] if found else MEASURES[0]
+        return [notices.results(session, shown), self.questions(session, look), questions_figure(session, look)]
 
     def questions(self, session: Session, look: Look) -> dict[str, Any]:
         """Fill the table of questions with the columns it needs."""
