@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import gradio as gr
+from gradio.utils import get_space
 
 from aeollm.submissions import Host
 from aeollm.ui import hosted_live, hosted_submit
@@ -31,8 +32,9 @@ class Hosted:
     @classmethod
     def here(cls, host: Host) -> Hosted:
         """Take what this server has: on a Space with ``hf_oauth`` Hugging Face accounts, elsewhere none."""
-        # Without the variable gradio would mock the sign-in with the server's own account.
-        sign_in = not host.demo and bool(os.environ.get("OAUTH_CLIENT_ID"))
+        # Anywhere else gradio would mock the sign-in: everybody would have the server's own account.
+        on_space = get_space() is not None and bool(os.environ.get("OAUTH_CLIENT_ID"))
+        sign_in = on_space and not host.demo
         return cls(host, signed_in if sign_in else nobody, sign_in)
 
     def account(self, request: gr.Request) -> str | None:
@@ -74,7 +76,6 @@ def build(app: gr.Blocks, hosted: Hosted) -> None:
         app.current_page = LIVE
         navigation(LIVE, hosted.beside)
         hosted_live.build(app, hosted.host)
-        # The last one: gradio ties what the sign-in button does on load to the page that is current at the end.
         app.current_page = SUBMIT
         navigation(SUBMIT, hosted.beside)
         calls = hosted_submit.SubmitCalls(hosted.host, hosted.account, sign_in=hosted.sign_in)

@@ -156,8 +156,8 @@ def own_list(team: Team, found: Sequence[OwnSubmission], receipts: dict[str, Rec
         return tag("p", both("h_own_none", team=name), class_="ae-note")
     titles = {phase.id: title(phase) for phase in phases}
     rows = [_own_row(known, receipts.get(known.submission.id), titles) for known in found]
-    heads = [both(key) for key in ("h_phase", "method", "h_file", "h_state")]
-    heads += [both(f"{measure}_short") for measure in MEASURES] + [both("h_receipt")]
+    heads = [both(key) for key in ("h_in_phase", "method", "h_file", "h_state")]
+    heads += [both(f"{measure}_short") for measure in MEASURES] + [both("h_receipt_head")]
     table = grid(both("h_time"), [(head, [""]) for head in heads], [("", rows)])
     return Html(boxed(both("h_own", team=name), english("h_own").format(team=name), table, "ae-own"))
 

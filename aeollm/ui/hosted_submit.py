@@ -31,6 +31,11 @@ class SubmitCalls:
         self.account = account
         self.sign_in = sign_in
 
+    def button(self, request: gr.Request) -> str:
+        """Give what the sign-in button says; its script goes by the first of the two."""
+        account = self.account(request)
+        return "Sign in with Hugging Face" if account is None else f"Logout ({account})"
+
     def opened(self, request: gr.Request) -> list[Any]:
         """Fill a page that has just been opened."""
         account = self.account(request)
@@ -98,15 +103,17 @@ class SubmitCalls:
         request: gr.Request,
     ) -> list[Any]:
         """Submit; what was not taken stays in the form."""
-        kept = [gr.skip()] * 4
         if upload is None:
-            return [told.hint("h_no_file"), *kept, *self.standing(phase, team, request)]
+            return [told.hint("h_no_file"), *[gr.skip()] * 4, *self.standing(phase, team, request)]
         account = self.account(request)
         try:
             content, name = _read(upload)
             draft = Draft(phase or "", team or "", account, name, content, method or "", description or "")
             done = self.host.submit(draft)
         except AeollmError as error:
+            # What is wrong with the file stands there already; once is enough.
+            of_file = any(problem.line is not None or problem.question is not None for problem in error.problems)
+            kept = [gr.skip(), Html("") if of_file else gr.skip(), gr.skip(), gr.skip()]
             return [told.trouble(error, "h_not_submitted"), *kept, *self.standing(phase, team, request)]
         [known] = [own for own in self.host.teams_of(account) if own.id == team]
         empty = [None, told.hint("h_checking"), "", ""]
@@ -143,7 +150,10 @@ def build(app: gr.Blocks, calls: SubmitCalls) -> None:
     phase = gr.Radio(phases, value=phases[0][1], label=say("h_phase"), elem_id="h-phase")
     facts = gr.HTML(elem_id="h-facts")
     if calls.sign_in:
-        gr.LoginButton(elem_id="h-login", size="sm")
+        button = gr.LoginButton(elem_id="h-login", size="sm")
+        # Its own event would be a public endpoint, on whichever page is laid out last.
+        button.load_event_to_attach = None
+        app.load(calls.button, None, button, **QUIET)
     who = gr.HTML(elem_id="h-who")
     with gr.Row(elem_id="h-team-row", equal_height=True):
         team = gr.Dropdown([], label=say("h_team"), elem_id="h-team", visible=False, min_width=220, scale=0)

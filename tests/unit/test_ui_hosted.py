@@ -12,7 +12,7 @@ import pytest
 from aeollm.errors import HostingError, UsageError
 from aeollm.sources import Settings
 from aeollm.submissions import Rounded, Team, genuine
-from aeollm.ui import hosted_notices
+from aeollm.ui import build_app, hosted_notices
 from aeollm.ui.catalogue import Catalogue
 from aeollm.ui.hosted import Hosted, beside
 from aeollm.ui.hosted_board import live_board
@@ -104,12 +104,35 @@ def test_other_sites_cannot_act_in_a_visitors_name(site, account):
     assert own_pages_only(signed_in)(request(session=login("Ann"), headers=headers)) == account
 
 
-def test_signing_in_is_offered_on_a_space_only(tmp_path, monkeypatch):
-    given = host(tmp_path)
-    assert not Hosted.here(given).sign_in
-    monkeypatch.setenv("OAUTH_CLIENT_ID", "x")
-    assert (Hosted.here(given).sign_in, Hosted.here(given).identify) == (True, signed_in)
+@pytest.mark.parametrize("variables", [{}, {"OAUTH_CLIENT_ID": "x"}, {"SYSTEM": "spaces", "SPACE_ID": "a/b"}])
+def test_elsewhere_than_on_a_space_with_sign_in_nobody_has_an_account(tmp_path, monkeypatch, variables):
+    """Where gradio finds no Space it would give everybody the server's own account."""
+    for name in ("OAUTH_CLIENT_ID", "SYSTEM", "SPACE_ID"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    hosted = Hosted.here(host(tmp_path))
+    assert (hosted.sign_in, hosted.identify) == (False, nobody)
+
+
+def test_on_a_space_the_submit_page_has_a_sign_in_button(tmp_path, monkeypatch):
+    for name, value in {"OAUTH_CLIENT_ID": "x", "SYSTEM": "spaces", "SPACE_ID": "a/b"}.items():
+        monkeypatch.setenv(name, value)
+    # It needs packages that only a Space has.
+    monkeypatch.setattr("gradio.routes.attach_oauth", lambda _: None)
+    hosted = Hosted.here(host(tmp_path))
+    assert (hosted.sign_in, hosted.identify) == (True, signed_in)
     assert not Hosted.here(host(tmp_path / "demo", demo=True)).sign_in
+    app = build_app(Catalogue(Settings(labels=tmp_path / "none")), hosted)
+    [button] = [known for known in app.config["components"] if known["props"].get("elem_id") == "h-login"]
+    found = [known for known in app.config["dependencies"] if button["id"] in known["outputs"]]
+    assert [app.fns[known["id"]].page for known in found] == ["submit-run"]
+    assert [known["api_name"] for known in app.config["dependencies"] if known["api_visibility"] != "private"] == [
+        "score"
+    ]
+    page = calls(hosted.host)
+    assert page.button(request()) == button["props"]["value"]
+    assert page.button(request(account="ann")) == "Logout (ann)"
 
 
 def test_a_visitor_can_check_but_neither_submit_nor_see_teams(tmp_path):
