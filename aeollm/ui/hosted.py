@@ -12,6 +12,7 @@ from gradio.utils import get_space
 
 from aeollm.submissions import Host
 from aeollm.ui import hosted_live, hosted_submit
+from aeollm.ui.hosted_calls import SubmitCalls
 from aeollm.ui.hosted_notices import banner
 from aeollm.ui.identity import Identify, nobody, own_pages_only, signed_in
 from aeollm.ui.pages import NOTHING_BESIDE, Beside, navigation
@@ -78,6 +79,6 @@ def build(app: gr.Blocks, hosted: Hosted) -> None:
         hosted_live.build(app, hosted.host)
         app.current_page = SUBMIT
         navigation(SUBMIT, hosted.beside)
-        calls = hosted_submit.SubmitCalls(hosted.host, hosted.account, sign_in=hosted.sign_in)
+        calls = SubmitCalls(hosted.host, hosted.account, sign_in=hosted.sign_in)
         hosted_submit.build(app, calls)
     app.current_page = ""

@@ -16,8 +16,8 @@ from aeollm.ui import build_app, hosted_notices
 from aeollm.ui.catalogue import Catalogue
 from aeollm.ui.hosted import Hosted, beside
 from aeollm.ui.hosted_board import live_board
+from aeollm.ui.hosted_calls import SubmitCalls
 from aeollm.ui.hosted_live import LiveCalls
-from aeollm.ui.hosted_submit import SubmitCalls
 from aeollm.ui.identity import nobody, own_pages_only, signed_in
 from tests.hosted import GOOD, HALF, KEY, TEAMS, Clock, draft, host, phase, write_labels
 from tests.small_files import labels_csv, run_text
@@ -174,13 +174,18 @@ def test_a_team_submits_and_gets_its_receipt(tmp_path):
     assert "<td>.5000</td>" in own
 
 
-def test_the_same_file_again_is_told_and_not_counted(tmp_path):
-    page, asked = calls(host(tmp_path, phase(per_day=3))), request(account="ann")
-    page.submitted(upload(tmp_path, GOOD), "dry", "A", "m", "", asked)
+def test_the_same_file_again_is_told_with_its_receipt_and_not_counted(tmp_path):
+    page, asked = calls(host(tmp_path, phase(per_day=3), phase("other"))), request(account="ann")
+    first, *_ = page.submitted(upload(tmp_path, GOOD), "dry", "A", "m", "", asked)
     outcome, *_, quota, _, _ = page.submitted(upload(tmp_path, GOOD), "dry", "A", "m", "", asked)
     assert "this very file is submission" in outcome
-    assert receipts_in(outcome) == []
+    assert receipts_in(outcome) == receipts_in(first)
     assert "2 of 3 submissions left today" in quota
+    emptied, _, report, *_ = page.submitted(None, "dry", "A", "", "", asked)
+    assert "value" not in emptied, "what became of the first click stays"
+    assert "Choose a file first" in report
+    other, *_ = page.submitted(upload(tmp_path, GOOD), "other", "A", "m", "", asked)
+    assert "Stored" in other
 
 
 def test_what_is_another_teams_is_not_told(tmp_path):

@@ -16,6 +16,7 @@ from tests.browser.conftest import RUNS, WIDE, watch_for
 from tests.browser.hosted.hosting import EVIL_TEAM, KEY, Caller, Page, canaries, run
 from tests.browser.score_tab import SLOW
 from tests.browser.serving import serve
+from tests.browser.test_axe import COLOURS, SIZES, axe
 from tests.browser.test_look import CONTRAST, LEGIBLE, NARROW, STICKING_OUT, settle
 
 
@@ -96,7 +97,10 @@ def then_stored(page):
     expect(page.locator("#h-method :is(input, textarea)")).to_have_value("my_way")
     page.locator("#h-description textarea").fill("Reads the report twice.\nThen decides.")
     page.locator("#h-send").dblclick()
-    expect(page.locator("#h-outcome")).to_contain_text("Stored: delta_my_way.txt for Team Delta")
+    # Of the second click nothing, or that the file is there already, with the same receipt.
+    expect(page.locator("#h-outcome")).to_contain_text(
+        re.compile("Stored: delta_my_way.txt for Team Delta|this very file is submission")
+    )
     name, receipt = downloaded(page, page.locator("#h-outcome a[download]"))
     known = json.loads(receipt)
     assert name == f"receipt_{known['id']}.json"
@@ -161,13 +165,15 @@ def test_two_teams_at_once_do_not_mix(browser, hosted):
 
 
 def looks_well(page):
-    """Find nothing that cannot be read or sticks out, wide and narrow."""
+    """Find nothing that cannot be read, sticks out or bars somebody, wide and narrow."""
     page.evaluate("document.querySelectorAll('details').forEach(fold => { fold.open = true; })")
     for size in (WIDE, NARROW):
         page.set_viewport_size(size)
         settle(page, f"({CONTRAST})().every(text => text.ratio >= {LEGIBLE}) && !({STICKING_OUT})().length")
         assert [text for text in page.evaluate(CONTRAST) if text["ratio"] < LEGIBLE] == []
         assert page.evaluate(STICKING_OUT) == []
+        rules = None if size == WIDE else [*COLOURS, *SIZES]
+        assert [node for node in axe(page, rules) if node["place"] < 0 or node["ours"]] == []
         assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
     page.set_viewport_size(WIDE)
 
