@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from starlette.datastructures import MutableHeaders
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.middleware import Middleware
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -73,6 +73,9 @@ class Guard:
         if scope["type"] != "http" or not self.reachable(path):
             await PlainTextResponse("Not found.", 404, headers=HEADERS)(scope, receive, send)
             return
+        if _borrowed(scope):
+            await PlainTextResponse("Not from another site.", 403, headers=HEADERS)(scope, receive, send)
+            return
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -80,6 +83,17 @@ class Guard:
             await send(message)
 
         await self.app(scope, receive, send_with_headers)
+
+
+def _borrowed(scope: Scope) -> bool:
+    """Say whether another site uses a visitor's login: outside of localhost gradio answers every origin, with cookies.
+
+    Following a link to the page, or showing it in a frame, is a navigation, and no harm.
+    """
+    headers = Headers(scope=scope)
+    elsewhere = headers.get("sec-fetch-site") in {"cross-site", "same-site"}
+    navigation = headers.get("sec-fetch-mode") == "navigate" and scope["method"] in {"GET", "HEAD"}
+    return bool(scope.get("session")) and elsewhere and not navigation
 
 
 def guard(pages: Iterable[str]) -> Middleware:

@@ -166,6 +166,38 @@ def test_every_answer_has_headers_and_refusals_reach_nothing():
         pass
 
 
+@pytest.mark.parametrize(
+    ("site", "mode", "method", "status"),
+    [
+        ("same-origin", "cors", "POST", 200),
+        ("none", "navigate", "GET", 200),
+        ("cross-site", "navigate", "GET", 200),  # a link, or the Hub's frame
+        ("cross-site", "cors", "POST", 403),
+        ("cross-site", "no-cors", "GET", 403),
+        ("same-site", "cors", "GET", 403),  # another Space
+        ("cross-site", "navigate", "POST", 403),  # a form of another site
+        (None, None, "POST", 200),  # a program
+    ],
+)
+def test_other_sites_cannot_borrow_a_login(site, mode, method, status):
+    signed_in = {}
+
+    def answer(_request):
+        return PlainTextResponse("there")
+
+    inner = Starlette(routes=[Route("/config", answer, methods=["GET", "POST"])], middleware=[guard(["x"])])
+
+    async def with_session(scope, receive, send):
+        """Do what gradio's session middleware does, which needs a package that only a login needs."""
+        await inner(scope | {"session": signed_in} if scope["type"] == "http" else scope, receive, send)
+
+    client = TestClient(with_session)
+    sent = {"Sec-Fetch-Site": site, "Sec-Fetch-Mode": mode} if site else {}
+    assert client.request(method, "/config", headers=sent).status_code == 200  # nobody is signed in
+    signed_in["oauth_info"] = {"name": "ann"}
+    assert client.request(method, "/config", headers=sent).status_code == status
+
+
 def test_frames_of_the_hub_stay_possible():
     policy = HEADERS["Content-Security-Policy"]
     assert "frame-ancestors 'self' https://huggingface.co https://*.hf.space;" in policy
