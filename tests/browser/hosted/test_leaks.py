@@ -145,6 +145,13 @@ def test_no_address_tells_of_hidden_labels(hosted, handlers, organiser):
             assert KEY not in text, place
 
 
+def test_nothing_but_the_score_is_a_public_endpoint(hosted, handlers):
+    told = json.loads(Caller(hosted).get("/gradio_api/info")[1])
+    assert (list(told["named_endpoints"]), told["unnamed_endpoints"]) == (["/score"], {})
+    open_to_clients = [known for known in handlers.config["dependencies"] if known["api_visibility"] != "private"]
+    assert [known["api_name"] for known in open_to_clients] == ["score"]
+
+
 def test_no_file_of_the_organisers_is_served(hosted, organiser, answers):
     assert answers
     visitor = Caller(hosted, "ann")
