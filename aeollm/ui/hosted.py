@@ -14,7 +14,7 @@ from aeollm.submissions import Host
 from aeollm.ui import hosted_live, hosted_submit
 from aeollm.ui.hosted_calls import SubmitCalls
 from aeollm.ui.hosted_notices import banner
-from aeollm.ui.identity import Identify, nobody, own_pages_only, signed_in
+from aeollm.ui.identity import Identify, nobody, signed_in
 from aeollm.ui.pages import NOTHING_BESIDE, Beside, navigation
 from aeollm.ui.words import both, english
 
@@ -37,10 +37,6 @@ class Hosted:
         on_space = get_space() is not None and bool(os.environ.get("OAUTH_CLIENT_ID"))
         sign_in = on_space and not host.demo
         return cls(host, signed_in if sign_in else nobody, sign_in)
-
-    def account(self, request: gr.Request) -> str | None:
-        """Give the account of a request."""
-        return own_pages_only(self.identify)(request)
 
     @cached_property
     def beside(self) -> Beside:
@@ -79,6 +75,6 @@ def build(app: gr.Blocks, hosted: Hosted) -> None:
         hosted_live.build(app, hosted.host)
         app.current_page = SUBMIT
         navigation(SUBMIT, hosted.beside)
-        calls = SubmitCalls(hosted.host, hosted.account, sign_in=hosted.sign_in)
+        calls = SubmitCalls(hosted.host, hosted.identify, sign_in=hosted.sign_in)
         hosted_submit.build(app, calls)
     app.current_page = ""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from hashlib import sha256
 from typing import Any
 
@@ -12,6 +11,7 @@ from aeollm.errors import AeollmError, HostingError
 from aeollm.reporting.html import Html, joined
 from aeollm.submissions import Draft, Host, OwnSubmission, Receipt, split_file_name
 from aeollm.ui import hosted_notices as told
+from aeollm.ui.identity import Identify
 from aeollm.ui.notices import checked
 from aeollm.ui.uploads import Upload, named_files
 
@@ -26,7 +26,7 @@ class SubmitCalls:
     sign_in : whether one can sign in here.
     """
 
-    def __init__(self, host: Host, account: Callable[[gr.Request], str | None], *, sign_in: bool = False) -> None:
+    def __init__(self, host: Host, account: Identify, *, sign_in: bool = False) -> None:
         self.host = host
         self.account = account
         self.sign_in = sign_in

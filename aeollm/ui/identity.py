@@ -13,7 +13,10 @@ Identify = Callable[[gr.Request], str | None]
 
 
 def signed_in(request: gr.Request) -> str | None:
-    """Give the Hugging Face account of a request on a Space, from its signed session cookie."""
+    """Give the Hugging Face account of a request on a Space, from its signed session cookie.
+
+    That another site's request does not bring it along is the gate's business (`aeollm.ui.guard`).
+    """
     scope = getattr(request.request, "scope", None)
     session = scope.get("session", {}) if isinstance(scope, dict) else {}
     known = session.get("oauth_info")
@@ -26,21 +29,6 @@ def signed_in(request: gr.Request) -> str | None:
 
 def nobody(request: gr.Request) -> None:
     """Give no account: where nobody can sign in."""
-
-
-def own_pages_only(identify: Identify) -> Identify:
-    """Take the account only where our own page asks.
-
-    A Space's cookie goes along with requests of other sites, too (it has to, in a frame), and gradio answers these;
-    without this any site could submit in a visitor's name. Browsers set the header themselves; programs without one
-    have no cookie that they were not given.
-    """
-
-    def ask(request: gr.Request) -> str | None:
-        site = request.headers.get("sec-fetch-site", "none")
-        return identify(request) if site in {"same-origin", "none"} else None
-
-    return ask
 
 
 def _lasts(until: Any) -> bool:  # noqa: ANN401  whatever is in the session

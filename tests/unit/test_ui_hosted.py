@@ -9,6 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
+import app
 from aeollm.errors import HostingError, UsageError
 from aeollm.sources import Settings
 from aeollm.submissions import Rounded, Team, genuine
@@ -18,7 +19,7 @@ from aeollm.ui.hosted import Hosted, beside
 from aeollm.ui.hosted_board import live_board
 from aeollm.ui.hosted_calls import SubmitCalls
 from aeollm.ui.hosted_live import LiveCalls
-from aeollm.ui.identity import nobody, own_pages_only, signed_in
+from aeollm.ui.identity import nobody, signed_in
 from tests.hosted import GOOD, HALF, KEY, TEAMS, Clock, draft, host, phase, write_labels
 from tests.small_files import labels_csv, run_text
 
@@ -95,15 +96,6 @@ def test_without_sessions_nobody_is_signed_in():
     assert signed_in(SimpleNamespace(request=None)) is None
 
 
-@pytest.mark.parametrize(
-    ("site", "account"),
-    [(None, "Ann"), ("same-origin", "Ann"), ("none", "Ann"), ("cross-site", None), ("same-site", None)],
-)
-def test_other_sites_cannot_act_in_a_visitors_name(site, account):
-    headers = {} if site is None else {"sec-fetch-site": site}
-    assert own_pages_only(signed_in)(request(session=login("Ann"), headers=headers)) == account
-
-
 @pytest.mark.parametrize("variables", [{}, {"OAUTH_CLIENT_ID": "x"}, {"SYSTEM": "spaces", "SPACE_ID": "a/b"}])
 def test_elsewhere_than_on_a_space_with_sign_in_nobody_has_an_account(tmp_path, monkeypatch, variables):
     """Where gradio finds no Space it would give everybody the server's own account."""
@@ -123,11 +115,11 @@ def test_on_a_space_the_submit_page_has_a_sign_in_button(tmp_path, monkeypatch):
     hosted = Hosted.here(host(tmp_path))
     assert (hosted.sign_in, hosted.identify) == (True, signed_in)
     assert not Hosted.here(host(tmp_path / "demo", demo=True)).sign_in
-    app = build_app(Catalogue(Settings(labels=tmp_path / "none")), hosted)
-    [button] = [known for known in app.config["components"] if known["props"].get("elem_id") == "h-login"]
-    found = [known for known in app.config["dependencies"] if button["id"] in known["outputs"]]
-    assert [app.fns[known["id"]].page for known in found] == ["submit-run"]
-    assert [known["api_name"] for known in app.config["dependencies"] if known["api_visibility"] != "private"] == [
+    built = build_app(Catalogue(Settings(labels=tmp_path / "none")), hosted)
+    [button] = [known for known in built.config["components"] if known["props"].get("elem_id") == "h-login"]
+    found = [known for known in built.config["dependencies"] if button["id"] in known["outputs"]]
+    assert [built.fns[known["id"]].page for known in found] == ["submit-run"]
+    assert [known["api_name"] for known in built.config["dependencies"] if known["api_visibility"] != "private"] == [
         "score"
     ]
     page = calls(hosted.host)
@@ -410,3 +402,9 @@ def test_while_it_cannot_be_told_what_is_hidden_nothing_configured_is_offered(tm
     assert offer.trouble
     with pytest.raises(HostingError):
         given.check(run_text([("1", "a", 1)]), "x", "dry")
+
+
+def test_settings_that_cannot_be_used_stop_the_start_in_words(tmp_path, monkeypatch):
+    monkeypatch.setenv("AEOLLM_HOST", str(tmp_path / "none.toml"))
+    with pytest.raises(SystemExit, match="Name a folder with"):
+        app.main()

@@ -36,7 +36,8 @@ def main() -> None:
     catalogue = open_catalogue(host=host)
     app = build_app(catalogue, hosted)
     options = launch_options(app, catalogue, hosted)
-    options["app_kwargs"]["middleware"].append(Middleware(Sessions))
+    # Outside of the gate, where gradio puts its own.
+    options["app_kwargs"]["middleware"].insert(0, Middleware(Sessions))
     app.launch(**options)
 
 

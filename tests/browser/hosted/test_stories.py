@@ -62,7 +62,8 @@ def submit_by_hand(app, account, team, number, *texts):
 def test_a_visitor_reads_and_checks_but_cannot_submit(browser, hosted):
     submit_by_hand(hosted, "bob", "beta", 20, "visible")
     with somebody(browser, hosted) as page:
-        page.goto(hosted.url)
+        page.goto(f"{hosted.url}/submit")
+        expect(page.locator(".ae-hosted").get_by_role("link", name="Submit a run")).to_be_visible(timeout=SLOW)
         page.locator(".ae-hosted").get_by_role("link", name="Live leaderboard").click()
         row = page.locator("#v-board tbody tr").filter(has_text="Team Beta").first
         expect(row).to_contain_text("visible", timeout=SLOW)
