@@ -78,6 +78,20 @@ def add_labels(session: Session, upload: Upload) -> tuple[Session, str | None]:
     return replace(session, own=tuple(own.items()), refused=()), name
 
 
+def _choices(session: Session, before: Session | None, run: str | None, view: str) -> list[Any]:
+    """Offer the runs and the views; what is offered already is only chosen.
+
+    gradio 6.31 keeps every dropdown that it ever gave new choices to for as long as the session lasts.
+    """
+    names, views = [name for name, _ in session.scored], session.evaluation.label_set.labels.views
+    same = before is not None and names == [name for name, _ in before.scored]
+    alike = before is not None and views == before.evaluation.label_set.labels.views
+    return [
+        run if same else gr.update(choices=[(notices.shown_name(name), name) for name in names], value=run),
+        view if alike else gr.update(choices=[(say_view(name), name) for name in views], value=view),
+    ]
+
+
 class Callbacks:
     """What the tab's events call: plain methods of values in, component values out."""
 
@@ -93,7 +107,7 @@ class Callbacks:
             files = named_files(uploads)
         except AeollmError as error:
             return self.contents(replace(session, refused=error.problems), *look)
-        return self.contents(score_files(session, offer, name, files, example=self.example), *look)
+        return self.contents(score_files(session, offer, name, files, example=self.example), *look, before=session)
 
     def dropped(
         self, uploads: Sequence[Upload] | None, name: str, session: Session, *look: str
@@ -116,20 +130,19 @@ class Callbacks:
         described = [self.picker(session, DEMO), *self.chosen(DEMO, session)]
         return [[str(path) for path in DEMO_RUNS], *described, *self.contents(session, *look)]
 
-    def contents(self, session: Session, run: str, view: str, measure: str) -> list[Any]:
-        """Fill everything that shows results."""
+    def contents(
+        self, session: Session, run: str, view: str, measure: str, *, before: Session | None = None
+    ) -> list[Any]:
+        """Fill everything that shows results; ``before`` is what the page has shown so far."""
         look = Look(run, view, measure)
-        names = [name for name, _ in session.scored]
-        views = [(say_view(view), view) for view in session.evaluation.label_set.labels.views]
         found = look.resolve(session)
-        shown_run, _, shown_view, shown_measure = found or (None, None, views[0][1], "spearman")
+        shown_run, _, shown_view, shown_measure = found or (None, None, OVERALL, MEASURES[0])
         return [
             session,
             notices.report(session),
             notices.results(session, shown_measure),
             gr.update(value=overview(session) if found else None, visible=found is not None),
-            gr.update(choices=[(notices.shown_name(name), name) for name in names], value=shown_run),
-            gr.update(choices=views, value=shown_view),
+            *_choices(session, before, shown_run, shown_view),
             gr.update(visible=found is not None),
             self.questions(session, look),
             questions_figure(session, look),

@@ -296,10 +296,21 @@ class TestCallbacks:
         assert report == ""
         assert table.count("<tr>") == 3
         assert figure["visible"] is True
-        assert (run["value"], view["value"]) == (GOOD, "overall")
+        # The views are those of the demo, as before: there is nothing to offer anew.
+        assert (run["value"], view) == (GOOD, "overall")
         assert results["visible"] is True
         assert len(questions["value"]["data"]) == 8
         assert len(dots.data[0].y) == 8
+
+    def test_what_is_offered_already_is_only_chosen(self, calls, first):
+        """gradio keeps each dropdown that it made for new choices: a session of many drops would grow."""
+        session = calls.scored([run_upload(GOOD)], DEMO, first, *LOOK)[0]
+        again = calls.scored([run_upload(COARSE, GOOD)], DEMO, session, *LOOK)
+        assert again[4:6] == [GOOD, "overall"]
+        assert again[0] is not session
+        *_, run, view = calls.scored([upload(CASES / "base_run.txt")], "labels", session, *LOOK)[:6]
+        assert run["choices"] == [("base_run.txt", "base_run.txt")]
+        assert view == "overall"
 
     def test_a_refused_run_alone_hides_the_results(self, calls, first):
         shown = calls.scored([run_upload("broken_run.txt")], DEMO, first, *LOOK)
@@ -333,7 +344,7 @@ class TestCallbacks:
     def test_what_is_looked_at_outlives_a_drop(self, calls, first):
         shown = calls.scored([run_upload(GOOD), run_upload(COARSE)], DEMO, first, COARSE, "insight", "kendall")
         _, _, _, _, run, view, _, _, dots, *_ = shown
-        assert (run["value"], view["value"]) == (COARSE, "insight")
+        assert (run["value"], view) == (COARSE, "insight")
         assert "insight" in dots.layout.xaxis.title.text
 
     @pytest.mark.parametrize("run", ["nosuch", None, ""])
