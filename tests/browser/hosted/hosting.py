@@ -20,7 +20,7 @@ EVIL_TEAM = "<img src=x onerror=alert(7)>"
 QUESTIONS, ANSWERS = ("Q1", "Q2", "Q3"), ("a", "b", "c", "d", "e")
 _ORDER = {"Q1": (2, 1, 3, 5, 4), "Q2": (1, 2, 3, 4, 5), "Q3": (5, 1, 4, 2, 3)}
 _TEAMS = {"alpha": ("Team Alpha", "ann"), "beta": ("Team Beta", "bob"), "gamma": ("Team Gamma", "cy")}
-_TEAMS |= {"delta": ("Team Delta", "dee"), "evil": (EVIL_TEAM, "eve")}
+_TEAMS |= {"delta": ("Team Delta", "dee"), "phi": ("Team Phi", "fay"), "evil": (EVIL_TEAM, "eve")}
 _PHASES = {
     "dry-run": 'title = {en = "Dry run", zh = "试运行"}',
     "formal-run": 'title = "Formal run"\nresults = "withheld"',

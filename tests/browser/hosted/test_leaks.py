@@ -25,6 +25,7 @@ from tests.browser.hosted.hosting import (
     read,
     run,
 )
+from tests.hub.fake_hub_writes import TOKEN
 
 # Times to the microsecond, and versions: digits that are no figures.
 _NO_FIGURES = re.compile(r"\d+T[\d:.]+Z|aeollm=[\d.]+|\d+\.\d+s")
@@ -89,7 +90,7 @@ def scored(contents):
 def exact(answers, organiser):
     """Give what may be told of all runs that are stored by now, and what may not."""
     assert answers
-    return scored([path.read_bytes() for path in organiser.glob("store/submissions/dry-run/*/run")])
+    return scored([path.read_bytes() for path in organiser.glob("spool/stored/submissions/dry-run/*/run")])
 
 
 def test_a_session_tells_means_and_nothing_else(answers, exact):
@@ -142,7 +143,7 @@ def test_no_address_tells_of_hidden_labels(hosted, handlers, organiser):
             text = read(body).all
             assert not told_of_hidden(text), place
             assert str(organiser) not in text, place
-            assert KEY not in text, place
+            assert not {secret for secret in (KEY, TOKEN) if secret in text}, place
 
 
 def test_nothing_but_the_score_is_a_public_endpoint(hosted, handlers):
@@ -186,10 +187,10 @@ def test_no_handler_tells_of_hidden_labels_however_it_is_called(hosted, handlers
     calls = []
     for known in handlers.config["dependencies"]:
         hosts = any(handlers.element(target).startswith(("h-", "v-")) for target, _ in known["targets"])
-        for account, choice in product(callers if hosts else ["bob"], range(3)):
+        for account, choice in product(callers if hosts else ["bob"], range(3 if hosts else 2)):
             data = [forged(kind)[choice] for kind in handlers.inputs(known["id"])]
             calls.append((callers[account], known["id"], data))
-    assert len(calls) > 100
+    assert len(calls) > 80
     with ThreadPoolExecutor(4) as pool:
         for told in pool.map(lambda call: call[0].call(*call[1:]), calls):
             text = told.decode("utf-8", "replace")
@@ -220,7 +221,7 @@ def test_nothing_of_hidden_labels_is_left_in_log_or_temporary_files(hosted, answ
     log = hosted.log.read_text("utf-8")
     # gradio's own checks of forged values write theirs; none of ours fails over one.
     assert "/aeollm/" not in log
-    assert KEY not in log
+    assert not {secret for secret in (KEY, TOKEN) if secret in log}
 
 
 def test_another_teams_submissions_stay_its_own(hosted, handlers, answers):
