@@ -73,7 +73,7 @@ def _page(told: Mapping[str, Any]) -> str:
         ("state", told["status"]),
         ("version", f"aeollm {told['version']}"),
         ("labels", f"{labels['state']}; {labels['chosen']} is chosen at first"),
-        ("store", "none: nothing is submitted here" if store is None else ""),
+        ("store", "none: nothing is submitted here" if store is None else "see below"),
     ]
     sets = [[str(value) for value in found.values()] for found in labels["sets"]]
     body = [
