@@ -5,9 +5,19 @@ from __future__ import annotations
 
 def main() -> None:
     """Build the app and serve it; the port comes from GRADIO_SERVER_PORT."""
-    from aeollm.ui import build_app, launch_options  # noqa: PLC0415  importing app.py does nothing
+    # Importing app.py does nothing.
+    from aeollm.errors import HostingError  # noqa: PLC0415
+    from aeollm.submissions import open_host  # noqa: PLC0415
+    from aeollm.ui import Hosted, build_app, launch_options, open_catalogue  # noqa: PLC0415
 
-    build_app().launch(**launch_options())
+    try:
+        host = open_host()
+    except HostingError as error:
+        raise SystemExit(str(error)) from None
+    hosted = Hosted.here(host) if host else None
+    catalogue = open_catalogue(host=host)
+    app = build_app(catalogue, hosted)
+    app.launch(**launch_options(app, catalogue, hosted))
 
 
 if __name__ == "__main__":

@@ -137,6 +137,14 @@ class RunError(AeollmError):
     """A run file that is refused."""
 
 
+class SubmissionError(AeollmError):
+    """A submission that is refused; it is not stored and does not count."""
+
+
+class HostingError(AeollmError):
+    """Settings of hosted mode that cannot be used, or a store that cannot be read or written."""
+
+
 class LabelsError(AeollmError):
     """Labels that cannot be read or found."""
 

@@ -5,16 +5,22 @@
     const box = button.closest('section').cloneNode(true);
     box.querySelectorAll('[data-copy]').forEach(copy => copy.remove());
     box.querySelectorAll('details').forEach(details => { details.open = true; });
-    const lines = [...box.querySelectorAll('h3, li')].map(line => line.textContent.trim());
-    navigator.clipboard.writeText(lines.join('\n')).then(() => { button.textContent = 'copied'; });
+    // What is not shown is the same in the other language.
+    box.querySelectorAll(button.matches(':lang(zh)') ? '.ae-en' : '.ae-zh').forEach(other => other.remove());
+    const lines = [...box.querySelectorAll('h2, h3, li')].map(line => line.textContent.trim());
+    navigator.clipboard.writeText(lines.join('\n')).then(() => {
+      button.firstElementChild.hidden = true;
+      button.lastElementChild.hidden = false;
+    });
   });
   // gradio takes files only where its button is, a small one once files are listed; a browser opens what nobody takes.
   ['dragover', 'drop'].forEach(kind => document.addEventListener(kind, event => {
-    if (!event.dataTransfer?.types.includes('Files') || event.target.closest('#runs .upload-container')) return;
+    if (!event.dataTransfer?.types.includes('Files') || event.target.closest(':is(#runs, #h-file) .upload-container')) return;
     event.preventDefault();
     event.stopPropagation();
     if (kind === 'dragover') return;
-    const input = document.querySelector(`${event.target.closest('#labels-row') ? '#labels-row' : '#runs'} input[type=file]`);
+    const zone = event.target.closest('#labels-row') ? '#labels-row' : ':is(#runs, #h-file)';
+    const input = document.querySelector(`${zone} input[type=file]`);
     if (!input) return;
     input.files = event.dataTransfer.files;
     input.dispatchEvent(new Event('change', {bubbles: true}));

@@ -21,6 +21,7 @@ _COMMANDS = {
     "agreement": "agreement of the annotators behind the labels",
     "report": "write one HTML file about runs, to read and to pass on",
     "demo": "write the demo labels and runs to a folder",
+    "deploy": "create or update a Space on the Hub with this project",
 }
 _ANSWER_IN_JSON = ("score", "check", "compare")
 """Commands whose JSON object has a place for wrong usage."""

@@ -25,6 +25,7 @@ CHANCE = {"spearman": 0.0, "kendall": 0.0, "accuracy": 0.5}
 _CLEAR = "rgba(0,0,0,0)"
 _GRID = "rgba(128,128,128,0.25)"
 _LONGEST_NAME = 28
+_LONGEST_TITLE = 60
 MANY_QUESTIONS = 40
 HEIGHT = 430
 
@@ -40,8 +41,9 @@ def view_colour(view: str, views: Sequence[str]) -> str:
 
 
 def view_title(view: str) -> str:
-    """Give a view's name in words."""
-    return view.replace("_", " ")
+    """Give a view's name in words, cut in the middle; names of others' making keep their underscores."""
+    title = view.replace("_", " ") if view in DIMENSIONS else view
+    return title if len(title) <= _LONGEST_TITLE else f"{title[: _LONGEST_TITLE - 16]}…{title[-15:]}"
 
 
 def level(height: float, **look: str) -> Spec:

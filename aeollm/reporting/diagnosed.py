@@ -8,44 +8,42 @@ from collections.abc import Mapping, Sequence
 from aeollm.diagnosis import Diagnosis, diagnose, reference_means
 from aeollm.evaluation import Evaluation
 from aeollm.exports.chance import ceiling_in_words, chance_in_words
-from aeollm.figures import view_title
 from aeollm.reporting.html import Html, folded, joined, number, section, short_name, table, tag
-from aeollm.reporting.runs import TITLES
+from aeollm.reporting.words import Say, in_words, told
 from aeollm.scoring import score_against_run
 from aeollm.sources import LabelSet
 from aeollm.tables import MEASURES, OVERALL, Run, Scores
 
 _MOST_RUNS = 12
-_REFERENCES = {
-    "random": "random order, expected",
-    "constant": "one score for all",
-    "tie_free_maximum": "at most, without ties in the run",
-}
+_REFERENCES = ("random", "constant", "tie_free_maximum")
 
 
-def chance_section(evaluation: Evaluation, reliability: float | None) -> Html:
+def chance_section(evaluation: Evaluation, reliability: float | None, say: Say = told) -> Html:
     """Say what judges that know nothing score on these labels, and what the best could."""
     label_set, policy = evaluation.label_set, evaluation.policy
     means = reference_means(label_set, policy)
     rows = [
-        [f"{view_title(view)}: {told}", *(number(float(means[kind][measure][v])) for measure in MEASURES)]
+        [
+            joined([in_words(say, view), ": ", say(f"judge_{kind}")]),
+            *(number(float(means[kind][measure][v])) for measure in MEASURES),
+        ]
         for v, view in enumerate(label_set.labels.views)
-        for kind, told in _REFERENCES.items()
+        for kind in _REFERENCES
     ]
-    listed = table(["judge", *(TITLES[measure] for measure in MEASURES)], rows, "Reference judges on these labels")
-    told = [chance_in_words(label_set, policy), ceiling_in_words(label_set, reliability)]
-    return section(
-        "chance", "Chance and ceiling", *(tag("p", line) for line in told if line), folded("By view", listed)
-    )
+    heads = [say("judge"), *(say(f"{measure}_title") for measure in MEASURES)]
+    listed = folded(say("by_view"), table(heads, rows, say("references_caption")))
+    lines = [chance_in_words(label_set, policy), ceiling_in_words(label_set, reliability)]
+    return section("chance", say("chance_title"), *(tag("p", line, lang="en") for line in lines if line), listed)
 
 
-def diagnostics_section(runs: Mapping[str, tuple[Run, Scores]], label_set: LabelSet) -> Html:
+def diagnostics_section(runs: Mapping[str, tuple[Run, Scores]], label_set: LabelSet, say: Say = told) -> Html:
     """Describe scale and ties of the runs, and how alike they order the answers.
 
     Parameters
     ----------
     runs : by shown name, best first; the first dozen are described.
     label_set : what they were scored on.
+    say : gives the words.
     """
     described = dict(list(runs.items())[:_MOST_RUNS])
     found = {name: diagnose(run, scores, label_set) for name, (run, scores) in described.items()}
@@ -53,61 +51,63 @@ def diagnostics_section(runs: Mapping[str, tuple[Run, Scores]], label_set: Label
     left = len(runs) - len(described)
     return section(
         "diagnostics",
-        "Diagnostics",
-        tag("p", "None of this enters a score: a judge can be harsh, or use few values, and order answers perfectly."),
-        _scale(found, [OVERALL]),
-        _ties(found, [OVERALL]),
-        folded("Every view", _scale(found, views), _ties(found, views)),
-        _between({name: run for name, (run, _) in described.items()}, label_set),
-        tag("p", f"{left} more runs are left out here.") if left else "",
+        say("diagnostics"),
+        tag("p", say("diagnostics_note")),
+        _scale(found, [OVERALL], say),
+        _ties(found, [OVERALL], say),
+        folded(say("every_view"), _scale(found, views, say), _ties(found, views, say)),
+        _between({name: run for name, (run, _) in described.items()}, label_set, say),
+        tag("p", say("runs_left_out", n=left)) if left else "",
     )
 
 
-def _scale(found: Mapping[str, Diagnosis], views: Sequence[str]) -> Html:
+def _scale(found: Mapping[str, Diagnosis], views: Sequence[str], say: Say) -> Html:
     rows = []
     for name, own in found.items():
         for v, view in enumerate(views):
             numbers = (own.scale.bias, own.scale.rmse, own.scale.mae, own.scale.slope, own.scale.spread_ratio)
             distinct = f"{own.scale.distinct_run[v]} / {own.scale.distinct_labels[v]}"
-            title = _title(name, view, views)
+            title = _title(name, view if len(views) > 1 else None, say)
             rows.append([title, *(number(float(values[v])) for values in numbers), distinct])
-    heads = ["run", "bias", "RMSE", "MAE", "slope", "spread ratio", "distinct values, run / people"]
-    caption = "Scale against people's: above 0 is lenient; slope of people on the run, below 1 the run exaggerates"
-    return table(heads, rows, caption)
+    heads = [say("run"), say("bias"), "RMSE", "MAE", say("slope"), say("spread_ratio"), say("distinct_values")]
+    return table(heads, rows, _captioned("scale_caption", views, say))
 
 
-def _title(name: str, view: str, views: Sequence[str]) -> Html:
-    return short_name(name) if len(views) == 1 else joined([short_name(name), f", {view_title(view)}"])
+def _captioned(key: str, views: Sequence[str], say: Say) -> Html:
+    """Tell the table of every view from that of the overall by its name, too."""
+    return say(key) if len(views) == 1 else joined([say("every_view"), ". ", say(key)])
 
 
-def _ties(found: Mapping[str, Diagnosis], views: Sequence[str]) -> Html:
+def _title(name: str, view: str | None, say: Say) -> Html:
+    return short_name(name) if view is None else joined([short_name(name), ", ", in_words(say, view)])
+
+
+def _ties(found: Mapping[str, Diagnosis], views: Sequence[str], say: Say) -> Html:
     rows = []
     for name, own in found.items():
         for v, view in enumerate(views):
             ties = own.ties
             shares = (ties.run_ties, ties.label_ties, ties.lost_to_run_ties, ties.lost_to_label_ties)
             price = f"{number(float(ties.price[v]))} ({ties.price_questions[v]})"
-            cells = [*(_percent(float(values[v])) for values in shares), price, _grid(own, v)]
-            rows.append([_title(name, view, views), *cells, str(ties.near_ties)])
-    heads = ["run", "tied by run", "tied by people", "lost to run's ties", "lost to people's ties"]
-    heads += ["price of ties (questions)", "best grid", "near ties"]
-    caption = (
-        "Pairs of answers tied. Price: (1 + tau)/2 − accuracy where people tie nothing. Best grid: rounding that would "
-        "maximise accuracy, fitted on the labels shown, so no score"
-    )
-    return table(heads, rows, caption)
+            cells = [*(_percent(float(values[v])) for values in shares), price, _grid(own, v, say)]
+            title = _title(name, view if len(views) > 1 else None, say)
+            rows.append([title, *cells, str(ties.near_ties)])
+    keys = ("run", "tied_by_run", "tied_by_people", "lost_to_run", "lost_to_people", "price", "grid", "near_ties")
+    return table([say(key) for key in keys], rows, _captioned("ties_caption", views, say))
 
 
 def _percent(share: float) -> str:
     return "–" if math.isnan(share) else f"{share:.1%}"
 
 
-def _grid(own: Diagnosis, v: int) -> str:
+def _grid(own: Diagnosis, v: int, say: Say) -> Html:
     grid = own.grids[v]
-    return "as it is" if grid.grid is None else f"{grid.grid:g}: accuracy {number(grid.accuracy)}"
+    if grid.grid is None:
+        return say("as_it_is")
+    return joined([f"{grid.grid:g}: ", say("accuracy"), f" {number(grid.accuracy)}"])
 
 
-def _between(runs: Mapping[str, Run], label_set: LabelSet) -> Html:
+def _between(runs: Mapping[str, Run], label_set: LabelSet, say: Say) -> Html:
     """Give tau-b between every two runs, people left aside."""
     if len(runs) < 2:
         return Html("")
@@ -120,5 +120,4 @@ def _between(runs: Mapping[str, Run], label_set: LabelSet) -> Html:
     rows = [
         [short_name(a), *("" if a == b else number(taus.get((a, b), taus.get((b, a)))) for b in names)] for a in names
     ]
-    caption = "How alike the runs are to each other: mean overall Kendall τ-b"
-    return table(["run", *(short_name(name, 24) for name in names)], rows, caption)
+    return table([say("run"), *(short_name(name, 24) for name in names)], rows, say("alike_caption"))

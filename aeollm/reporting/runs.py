@@ -171,7 +171,14 @@ def _question(scores: Scores, q: int, lost: int, prompts: Mapping[str, str]) -> 
     question = scores.questions[q]
     values = [number(float(scores.values(measure)[0, q])) for measure in MEASURES]
     prompt = [prompt_cell(prompts.get(question, ""))] if prompts else []
-    return [question, *values, str(lost), str(scores.answers[0, q]), *prompt, scores.undefined_reason(0, q) or ""]
+    return [
+        short_name(question),
+        *values,
+        str(lost),
+        str(scores.answers[0, q]),
+        *prompt,
+        scores.undefined_reason(0, q) or "",
+    ]
 
 
 def _languages(comparison: Comparison, order: Sequence[int], prompts: Mapping[str, str]) -> Html:

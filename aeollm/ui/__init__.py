@@ -7,17 +7,21 @@ from typing import Any
 import gradio as gr
 
 from aeollm.sources import ASSETS, Settings
-from aeollm.ui import compare, pages, questions, score
+from aeollm.submissions import Host
+from aeollm.ui import compare, health, hosted, pages, questions, score
 from aeollm.ui.callbacks import Callbacks
 from aeollm.ui.catalogue import Catalogue
 from aeollm.ui.endpoint import make_score
+from aeollm.ui.guard import guard
+from aeollm.ui.hosted import Hosted
+from aeollm.ui.rendering import HEADING_WORDS
 from aeollm.ui.uploads import LARGEST
-from aeollm.ui.words import translations
+from aeollm.ui.words import both, heading_styles, say, translations
 
-__all__ = ["build_app", "launch_options"]
+__all__ = ["Hosted", "build_app", "launch_options", "open_catalogue"]
 
 _TITLE = "AEOLLM: score your judge against people"
-_HEAD = '<h1 class="ae-title">AEOLLM <span>score your judge against people</span></h1>'
+_HEAD = '<h1 class="ae-title">AEOLLM <span>{}</span></h1>'
 # The wheel's semibold holds few letters, so that the default theme's headings fall apart; its bold is whole.
 _FONTS = (gr.themes.LocalFont("Source Sans Pro", weights=(400, 700)), "ui-sans-serif", "system-ui", "sans-serif")
 _SCORING_AT_ONCE = 2
@@ -25,39 +29,68 @@ _LONGEST_QUEUE = 200
 _SWEEP_SECONDS, _KEPT_SECONDS = 1_800, 21_600
 
 
-def build_app(settings: Settings | None = None) -> gr.Blocks:
-    """Build the page for the labels that the settings point to (the environment's by default)."""
-    catalogue = Catalogue(settings or Settings.from_environment())
+def open_catalogue(settings: Settings | None = None, host: Host | None = None) -> Catalogue:
+    """Give the label sets that the settings point to (the environment's by default), without a host's hidden ones."""
+    return Catalogue(settings or Settings.from_environment(), host=host)
+
+
+def build_app(catalogue: Catalogue, hosts: Hosted | None = None) -> gr.Blocks:
+    """Build the page for a server's label sets, and for the evaluation that it hosts, if any."""
     app: gr.Blocks
     with gr.Blocks(title=_TITLE, analytics_enabled=False, delete_cache=(_SWEEP_SECONDS, _KEPT_SECONDS)) as app:
-        gr.HTML(_HEAD, elem_id="title")
-        pages.navigation()
+        gr.HTML(_HEAD.format(both("motto")), elem_id="title")
+        pages.navigation(beside=hosted.beside(hosts))
         calls = Callbacks(catalogue)
         session = gr.State(calls.example)
         with gr.Tabs(elem_id="tabs"):
-            with gr.Tab("Score", id="score"):
+            with gr.Tab(say("tab_score"), id="score"):
                 score.build(app, calls, session)
-            with gr.Tab("Questions", id="questions") as tab:
+            with gr.Tab(say("tab_questions"), id="questions") as tab:
                 questions.build(tab, session)
-            with gr.Tab("Compare", id="compare") as tab:
+            with gr.Tab(say("tab_compare"), id="compare") as tab:
                 compare.build(tab, session, calls.downloads)
         gr.api(make_score(catalogue), api_name="score", concurrency_id="scoring", concurrency_limit=_SCORING_AT_ONCE)
-    pages.build(app)
+    pages.build(app, hosted.beside(hosts))
+    if hosts is not None:
+        hosted.build(app, hosts)
     app.queue(max_size=_LONGEST_QUEUE, default_concurrency_limit=_SCORING_AT_ONCE)
     return app
 
 
-def launch_options() -> dict[str, Any]:
-    """Give what `gr.Blocks.launch` needs: look, limits, and nothing that calls out or keeps history."""
+def launch_options(app: gr.Blocks, catalogue: Catalogue, hosts: Hosted | None = None) -> dict[str, Any]:
+    """Give what `gr.Blocks.launch` needs: look, limits, gate, and nothing that calls out or keeps history.
+
+    Parameters
+    ----------
+    app : the page.
+    catalogue : its label sets.
+    hosts : the evaluation that is hosted, if any.
+    """
+    pages = [path for path, *_ in app.pages]
     return {
         "theme": gr.themes.Default(primary_hue="blue", secondary_hue="slate", font=_FONTS),
         "css_paths": [ASSETS / "style.css"],
+        "css": heading_styles(("questions", "q-table"), HEADING_WORDS),
         "js": (ASSETS / "page.js").read_text(encoding="utf-8"),
-        "i18n": translations(),
+        "i18n": translations(hosts.titles if hosts else None),
         "max_file_size": LARGEST,
         "ssr_mode": False,
         "run_history": False,
         "enable_monitoring": False,
         "footer_links": ["api", "settings"],
-        "show_error": True,
+        # Refusals are told all the same; what is a bug goes to the log, not to the visitor.
+        "show_error": False,
+        "allowed_paths": [],
+        "blocked_paths": [str(path) for path in hosts.host.private_paths] if hosts else [],
+        "strict_cors": True,
+        "mcp_server": False,
+        "share": False,
+        "app_kwargs": {
+            "middleware": [guard([*pages, health.PATH])],
+            "routes": [health.health_route(catalogue, hosts.report if hosts else None)],
+            # FastAPI's own, which describe every route.
+            "docs_url": None,
+            "redoc_url": None,
+            "openapi_url": None,
+        },
     }

@@ -15,11 +15,11 @@ import gradio as gr
 from aeollm.errors import AeollmError
 from aeollm.evaluation import evaluate
 from aeollm.exports import questions_csv, scores_json, template_run
-from aeollm.figures import view_title
 from aeollm.sources import DEMO, DEMO_FOLDER, LabelSet, read_upload
 from aeollm.tables import MEASURES, OVERALL
 from aeollm.ui import notices
 from aeollm.ui.catalogue import Catalogue, Offer
+from aeollm.ui.door import sent
 from aeollm.ui.downloads import Downloads
 from aeollm.ui.rendering import (
     Look,
@@ -30,6 +30,7 @@ from aeollm.ui.rendering import (
 )
 from aeollm.ui.session import Session
 from aeollm.ui.uploads import Upload, named_files, refuse_many
+from aeollm.ui.words import say_view
 
 DEMO_RUNS = tuple(sorted((DEMO_FOLDER / "runs").glob("*.txt")))
 OWN = "own: "
@@ -54,8 +55,11 @@ def label_sets(session: Session, offer: Offer) -> dict[str, LabelSet]:
 def score_files(
     session: Session, offer: Offer, name: str, files: Sequence[tuple[Path, str | None]], *, example: Session
 ) -> Session:
-    """Score files against the label set of that name; without files show the example again."""
-    if not files:
+    """Score files against the label set of that name; without files show the example again.
+
+    The example is scored on the demo's labels: beside a visitor's own it would be taken for theirs.
+    """
+    if not files and name not in dict(session.own):
         return replace(example, own=session.own)
     sets = label_sets(session, offer)
     return Session.of(evaluate(files, sets.get(name) or sets[offer.default]), session.own)
@@ -74,6 +78,20 @@ def add_labels(session: Session, upload: Upload) -> tuple[Session, str | None]:
     return replace(session, own=tuple(own.items()), refused=()), name
 
 
+def _choices(session: Session, before: Session | None, run: str | None, view: str) -> list[Any]:
+    """Offer the runs and the views; what is offered already is only chosen.
+
+    gradio 6.31 keeps every dropdown that it ever gave new choices to for as long as the session lasts.
+    """
+    names, views = [name for name, _ in session.scored], session.evaluation.label_set.labels.views
+    same = before is not None and names == [name for name, _ in before.scored]
+    alike = before is not None and views == before.evaluation.label_set.labels.views
+    return [
+        run if same else gr.update(choices=[(notices.shown_name(name), name) for name in names], value=run),
+        view if alike else gr.update(choices=[(say_view(name), name) for name in views], value=view),
+    ]
+
+
 class Callbacks:
     """What the tab's events call: plain methods of values in, component values out."""
 
@@ -89,7 +107,7 @@ class Callbacks:
             files = named_files(uploads)
         except AeollmError as error:
             return self.contents(replace(session, refused=error.problems), *look)
-        return self.contents(score_files(session, offer, name, files, example=self.example), *look)
+        return self.contents(score_files(session, offer, name, files, example=self.example), *look, before=session)
 
     def dropped(
         self, uploads: Sequence[Upload] | None, name: str, session: Session, *look: str
@@ -112,20 +130,19 @@ class Callbacks:
         described = [self.picker(session, DEMO), *self.chosen(DEMO, session)]
         return [[str(path) for path in DEMO_RUNS], *described, *self.contents(session, *look)]
 
-    def contents(self, session: Session, run: str, view: str, measure: str) -> list[Any]:
-        """Fill everything that shows results."""
+    def contents(
+        self, session: Session, run: str, view: str, measure: str, *, before: Session | None = None
+    ) -> list[Any]:
+        """Fill everything that shows results; ``before`` is what the page has shown so far."""
         look = Look(run, view, measure)
-        names = [name for name, _ in session.scored]
-        views = [(view_title(view), view) for view in session.evaluation.label_set.labels.views]
         found = look.resolve(session)
-        shown_run, _, shown_view, shown_measure = found or (None, None, views[0][1], "spearman")
+        shown_run, _, shown_view, shown_measure = found or (None, None, OVERALL, MEASURES[0])
         return [
             session,
             notices.report(session),
             notices.results(session, shown_measure),
             gr.update(value=overview(session) if found else None, visible=found is not None),
-            gr.update(choices=[(notices.shown_name(name), name) for name in names], value=shown_run),
-            gr.update(choices=views, value=shown_view),
+            *_choices(session, before, shown_run, shown_view),
             gr.update(visible=found is not None),
             self.questions(session, look),
             questions_figure(session, look),
@@ -136,7 +153,9 @@ class Callbacks:
     def looked_at(self, session: Session, run: str, view: str, measure: str) -> list[Any]:
         """Show another run, view or measure of what is scored already."""
         look = Look(run, view, measure)
-        return [notices.results(session, measure), self.questions(session, look), questions_figure(session, look)]
+        found = look.resolve(session)
+        shown = found[3] if found else MEASURES[0]
+        return [notices.results(session, shown), self.questions(session, look), questions_figure(session, look)]
 
     def questions(self, session: Session, look: Look) -> dict[str, Any]:
         """Fill the table of questions with the columns it needs."""
@@ -189,7 +208,7 @@ class Callbacks:
 
     def clicked_run(self, session: Session, view: str, measure: str, event: gr.EventData) -> list[Any]:
         """Show the questions of the run whose name was clicked in the table."""
-        look = Look(str(event._data.get("run", "")), view, measure)
+        look = Look(str(sent(event, "run")), view, measure)
         found = look.resolve(session)
         shown = gr.update(value=found[0] if found else None)
         return [shown, self.questions(session, look), questions_figure(session, look)]

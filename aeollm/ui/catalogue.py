@@ -5,13 +5,16 @@ from __future__ import annotations
 import logging
 import threading
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from aeollm.errors import AeollmError
 from aeollm.sources import DEMO, LabelSet, Settings, demo_set, hub_sets, local_sets
+from aeollm.submissions import Host
 
 _RETRY_SECONDS = 60
+_HIDDEN = "The configured labels are those of the evaluation hosted here; they stay hidden."
 _LOG = logging.getLogger(__name__)
 
 
@@ -41,10 +44,14 @@ class Offer:
 
 @dataclass
 class Catalogue:
-    """Label sets of a server. The Hub is asked in the background, so that the page opens at once."""
+    """Label sets of a server. The Hub is asked in the background, so that the page opens at once.
+
+    What the ``host`` of an evaluation hides is not offered; where it cannot be told for now, nothing configured is.
+    """
 
     settings: Settings
     demo: LabelSet = field(default_factory=demo_set)
+    host: Host | None = None
     _offer: Offer = field(init=False)
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _failed_at: float = 0.0
@@ -52,10 +59,13 @@ class Catalogue:
     def __post_init__(self) -> None:
         """Read local labels, or start asking the Hub."""
         own = {DEMO: self.demo}
+        if self.host is not None and self.host.hides_place(self.settings):
+            # Nothing is read: what is told of a broken file quotes it.
+            self._offer = Offer(own, DEMO, trouble=_HIDDEN)
+            return
         if self.settings.labels is not None:
             try:
-                sets = {name: _without_path(found) for name, found in local_sets(self.settings.labels).items()}
-                self._offer = Offer(sets | own, _default(sets))
+                self._offer = self._offered(local_sets(self.settings.labels), own)
             except AeollmError as error:
                 self._offer = Offer(own, DEMO, trouble=_told(error))
             return
@@ -79,8 +89,7 @@ class Catalogue:
     def _load(self) -> None:
         own = {DEMO: self.demo}
         try:
-            sets = hub_sets(self.settings)
-            self._offer = Offer(sets | own, _default(sets))
+            self._offer = self._offered(hub_sets(self.settings), own)
         except AeollmError as error:
             self._failed_at = time.monotonic()
             self._offer = Offer(own, DEMO, trouble=_told(error))
@@ -89,3 +98,9 @@ class Catalogue:
             self._failed_at = time.monotonic()
             self._offer = Offer(own, DEMO, trouble="Loading the labels failed; the server's log says why.")
             raise
+
+    def _offered(self, found: Mapping[str, LabelSet], own: dict[str, LabelSet]) -> Offer:
+        """Offer what may be seen of the configured sets; whether it may is asked with their full place."""
+        hidden = {name for name, known in found.items() if self.host is not None and self.host.hides(known.labels)}
+        sets = {name: _without_path(known) for name, known in found.items() if name not in hidden}
+        return Offer(sets | own, _default(sets)) if sets else Offer(own, DEMO, trouble=_HIDDEN)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 from html import escape
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple, cast, get_args
 
 import gradio as gr
 
 from aeollm.errors import AeollmError
 from aeollm.exports import comparison_csv, comparison_json, comparison_latex
-from aeollm.figures import forest, paired_differences, view_title
+from aeollm.figures import forest, paired_differences
 from aeollm.reporting import (
     chance_section,
     deciding_questions,
@@ -21,24 +21,19 @@ from aeollm.reporting import (
     pair_table,
 )
 from aeollm.tables import MEASURES, OVERALL, Plan
+from aeollm.tables.comparison import Correction, Interval
 from aeollm.ui import compare_notices as notices
 from aeollm.ui.compared import Compared, asked, compare
+from aeollm.ui.door import guarded
 from aeollm.ui.downloads import Downloads
-from aeollm.ui.notices import shown_name
+from aeollm.ui.notices import nothing_scored, shown_name
 from aeollm.ui.session import Session
+from aeollm.ui.words import both, say, say_measures, say_view
 
-_MEASURES = [("Spearman ρ", "spearman"), ("Kendall τ-b", "kendall"), ("Pairwise accuracy", "accuracy")]
-_CORRECTIONS = [
-    ("Tukey HSD, randomised", "tukey"),
-    ("Holm", "holm"),
-    ("Benjamini-Hochberg", "bh"),
-    ("none", "none"),
-]
-_INTERVALS = [("expanded percentile", "expanded-percentile"), ("percentile", "percentile"), ("BCa", "bca")]
+_CORRECTIONS, _INTERVALS = get_args(Correction), get_args(Interval)
 _PRIVATE: dict[str, Any] = {"api_visibility": "private", "preprocess": False, "concurrency_id": "scoring"}
 _QUIET: dict[str, Any] = {**_PRIVATE, "show_progress": "hidden"}
 _SMALL: dict[str, Any] = {"size": "sm", "scale": 0, "min_width": 180}
-_FEW = "<p>Two runs are needed: drop them on the Score tab, or choose more above.</p>"
 
 
 class Parts(NamedTuple):
@@ -78,17 +73,19 @@ def compared(
     kept = [name for name in chosen or [] if name in scored]
     kept = kept if len(kept) > 1 or (chosen and not set(chosen) - set(scored)) else scored
     again = [name for name in repeats or [] if name in kept]
-    # Plan refuses any other value.
+    # Plan refuses any other value, which no choice of the page is.
+    correction = correction if correction in _CORRECTIONS else _CORRECTIONS[0]
+    interval = interval if interval in _INTERVALS else _INTERVALS[0]
     plan = Plan(correction=cast("Any", correction), interval=cast("Any", interval))
     try:
         if held is None or held.asked != asked(session, kept, again, plan):
             held = compare(session, kept, again, plan)
         shown = looked_at(session, held, view, measure, first, second)
     except AeollmError as error:
-        held, shown = None, [f"<p>{escape(str(error))}</p>", *[None] * 6]
+        held, shown = None, [f'<p lang="en">{escape(str(error))}</p>', *[None] * 6]
     choices = [(shown_name(name), name) for name in scored]
-    views = [(view_title(name), name) for name in session.evaluation.label_set.labels.views]
-    view = view if view in dict(map(reversed, views)) else OVERALL  # type: ignore[arg-type]
+    views = [(say_view(name), name) for name in session.evaluation.label_set.labels.views]
+    view = view if view in [name for _, name in views] else OVERALL
     return [
         held,
         gr.update(choices=choices, value=kept),
@@ -102,7 +99,7 @@ def looked_at(session: Session, held: Compared | None, *look: str) -> list[Any]:
     """Show another view, measure or pair (``look``) of a comparison that is there already."""
     view, measure, first, second = look
     if held is None:
-        return [_FEW, None, gr.update(choices=[], value=None), gr.update(choices=[], value=None), "", None, ""]
+        return [_few(session), None, gr.update(choices=[], value=None), gr.update(choices=[], value=None), "", None, ""]
     comparison = held.comparison
     view = view if view in comparison.views else OVERALL
     measure = measure if measure in MEASURES else MEASURES[0]
@@ -119,6 +116,11 @@ def looked_at(session: Session, held: Compared | None, *look: str) -> list[Any]:
     ]
 
 
+def _few(session: Session) -> str:
+    """Say what is missing for a comparison."""
+    return nothing_scored(session) if not session.scored else f"<p>{both('two_needed')}</p>"
+
+
 def _pair(session: Session, held: Compared, pair: tuple[str, str], view: str, measure: str) -> list[Any]:
     comparison = held.comparison
     ordered = pair if pair in comparison.pair_names else pair[::-1]
@@ -128,8 +130,8 @@ def _pair(session: Session, held: Compared, pair: tuple[str, str], view: str, me
     net = net_pairs(held.scores[ordered[0]], held.scores[ordered[1]])
     between = held.between(session, ordered)
     told = [
-        pair_table(comparison, place, net),
-        deciding_questions(comparison, place, prompts, view, measure),
+        pair_table(comparison, place, net, both),
+        deciding_questions(comparison, place, prompts, (view, measure), both),
         notices.between_runs(between, ordered) if between is not None else "",
     ]
     return [
@@ -175,14 +177,15 @@ def build(tab: gr.Tab, session: gr.State, downloads: Downloads) -> None:
     everything = [held, parts.runs, parts.repeats, parts.view, *shown]
     changed = [parts.runs.input, parts.repeats.input, parts.correction.input, parts.interval.input]
     asked_for = [session, held, *chosen, *look]
-    opened = tab.select(compared, asked_for, everything, **_PRIVATE)
-    again = gr.on(changed, compared, asked_for, everything, trigger_mode="always_last", **_PRIVATE)
+    opened = tab.select(guarded(compared, asked_for), asked_for, everything, **_PRIVATE)
+    again = gr.on(changed, guarded(compared, asked_for), asked_for, everything, trigger_mode="always_last", **_PRIVATE)
     for event in (opened, again):
         event.then(partial(files_to_take, downloads), [held], [take.as_json, take.as_csv, take.as_latex], **_QUIET)
     opened.then(about_labels, [session], [labels], **_QUIET)
     take.make.click(partial(report_to_take, downloads), [session, held], [take.report], **_PRIVATE)
     looked = [parts.view.input, parts.measure.input, parts.first.input, parts.second.input]
-    gr.on(looked, looked_at, [session, held, *look], shown, trigger_mode="always_last", **_QUIET)
+    looking = [session, held, *look]
+    gr.on(looked, guarded(looked_at, looking), looking, shown, trigger_mode="always_last", **_QUIET)
 
 
 def about_labels(session: Session) -> str:
@@ -191,53 +194,65 @@ def about_labels(session: Session) -> str:
         return ""
     runs = {name: (session.run(name), scores) for name, scores in session.scored}
     label_set = session.evaluation.label_set
-    return chance_section(session.evaluation, None) + diagnostics_section(runs, label_set)
+    return chance_section(session.evaluation, None, both) + diagnostics_section(runs, label_set, both)
 
 
 def _take_away() -> TakeAway:
     with gr.Row(elem_id="c-take"):
         return TakeAway(
-            gr.DownloadButton("Comparison (JSON)", elem_id="c-json", **_SMALL),
-            gr.DownloadButton("Comparison (CSV)", elem_id="c-csv", **_SMALL),
-            gr.DownloadButton("LaTeX table", elem_id="c-latex", **_SMALL),
-            gr.Button("Make the report (HTML)", elem_id="c-make", **_SMALL),
-            gr.DownloadButton("Download the report", elem_id="c-report", visible=False, **_SMALL),
+            gr.DownloadButton(say("comparison_json"), elem_id="c-json", **_SMALL),
+            gr.DownloadButton(say("comparison_csv"), elem_id="c-csv", **_SMALL),
+            gr.DownloadButton(say("latex_table"), elem_id="c-latex", **_SMALL),
+            gr.Button(say("make_report"), elem_id="c-make", **_SMALL),
+            gr.DownloadButton(say("download_report"), elem_id="c-report", visible=False, **_SMALL),
         )
 
 
 def _context() -> gr.HTML:
-    with gr.Accordion("Chance, ceiling and diagnostics", open=False, elem_id="c-labels"):
+    with gr.Accordion(say("chance_diagnostics"), open=False, elem_id="c-labels"):
         labels = gr.HTML()
-    with gr.Accordion("Published formal run, as context", open=False, elem_id="c-published"):
+    with gr.Accordion(say("published_run"), open=False, elem_id="c-published"):
         gr.HTML(notices.published())
     return labels
 
 
+def _choices(kind: str, names: Sequence[str]) -> list[tuple[str, str]]:
+    return [(say(f"{kind}_{name.replace('-', '_')}"), name) for name in names]
+
+
 def _parts() -> Parts:
     with gr.Row():
-        runs = gr.Dropdown([], multiselect=True, label="Runs", elem_id="c-runs", scale=3, min_width=300)
+        runs = gr.Dropdown([], multiselect=True, label=say("runs"), elem_id="c-runs", scale=3, min_width=300)
         repeats = gr.Dropdown(
             [],
             multiselect=True,
-            label="Repeats of one judge (compared as their mean)",
+            label=say("repeats"),
             elem_id="c-repeats",
             min_width=260,
         )
     with gr.Row():
-        view = gr.Dropdown([], label="View", elem_id="c-view", min_width=140)
-        measure = gr.Radio(_MEASURES, value=MEASURES[0], label="Measure", elem_id="c-measure", min_width=320)
+        view = gr.Dropdown([], label=say("view_label"), elem_id="c-view", min_width=140)
+        measure = gr.Radio(say_measures(), value=MEASURES[0], label=say("measure"), elem_id="c-measure", min_width=320)
         correction = gr.Dropdown(
-            _CORRECTIONS, value="tukey", label="Correction over pairs", elem_id="c-correction", min_width=160
+            _choices("correction", _CORRECTIONS),
+            value=_CORRECTIONS[0],
+            label=say("correction"),
+            elem_id="c-correction",
+            min_width=160,
         )
         interval = gr.Dropdown(
-            _INTERVALS, value=_INTERVALS[0][1], label="Interval", elem_id="c-interval", min_width=160
+            _choices("interval", _INTERVALS),
+            value=_INTERVALS[0],
+            label=say("interval"),
+            elem_id="c-interval",
+            min_width=160,
         )
-    table = gr.HTML(_FEW, elem_id="c-table")
-    trees = gr.Plot(label="Runs with intervals", elem_id="c-forest")
+    table = gr.HTML(f"<p>{both('two_needed')}</p>", elem_id="c-table")
+    trees = gr.Plot(label=say("runs_with_intervals"), elem_id="c-forest")
     with gr.Row():
-        first = gr.Dropdown([], label="Compare", elem_id="c-first", min_width=160)
-        second = gr.Dropdown([], label="with", elem_id="c-second", min_width=160)
+        first = gr.Dropdown([], label=say("compare_first"), elem_id="c-first", min_width=160)
+        second = gr.Dropdown([], label=say("compare_with"), elem_id="c-second", min_width=160)
     words = gr.HTML(elem_id="c-words")
-    paired = gr.Plot(label="Difference by question", elem_id="c-paired")
+    paired = gr.Plot(label=say("difference_by_question"), elem_id="c-paired")
     pair = gr.HTML(elem_id="c-pair")
     return Parts(runs, repeats, correction, interval, view, measure, table, trees, first, second, words, paired, pair)

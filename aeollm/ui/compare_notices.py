@@ -5,13 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from aeollm.figures import view_title
 from aeollm.leaderboard import formal_run
 from aeollm.reporting.html import Html, joined, number, short_name, table, tag, with_interval
 from aeollm.resampling import RepeatSpread, pair_sentence
 from aeollm.tables import MEASURES, OVERALL, Comparison, Scores
-
-_CORRECTIONS = {"tukey": "randomised Tukey HSD", "holm": "Holm", "bh": "Benjamini-Hochberg", "none": "no correction"}
+from aeollm.ui.words import both, both_view
 
 
 def runs_table(comparison: Comparison, view: str, measure: str) -> Html:
@@ -28,18 +26,21 @@ def runs_table(comparison: Comparison, view: str, measure: str) -> Html:
         ]
         cluster = int(figures.cluster[r, v, m])
         rows.append([short_name(comparison.names[r]), str(cluster) if cluster else "–", *cells])
-    heads = ["run", f"cluster ({view_title(view)})", *map(view_title, comparison.views)]
+    heads = [both("run"), both("cluster_head", view=both_view(view)), *map(both_view, comparison.views)]
     return joined([table(heads, rows, _caption(comparison, measure)), _remark(comparison, v, m)])
 
 
-def _caption(comparison: Comparison, measure: str) -> str:
+def _caption(comparison: Comparison, measure: str) -> Html:
     plan = comparison.plan
-    kind = plan.interval.replace("-", " ")
-    demo = "DEMO: simulated labels. " if comparison.demo else ""
-    return (
-        f"{demo}{measure}: mean [{1 - plan.alpha:.0%} interval, {kind} bootstrap over questions, "
-        f"{plan.resamples:,} resamples, seed {plan.seed}]"
+    told = both(
+        "runs_caption",
+        measure=both(measure),
+        level=f"{1 - plan.alpha:.0%}",
+        kind=both(f"interval_{plan.interval.replace('-', '_')}"),
+        resamples=plan.resamples,
+        seed=str(plan.seed),
     )
+    return joined([both("demo_badge"), ". ", told]) if comparison.demo else told
 
 
 def _remark(comparison: Comparison, v: int, m: int) -> Html:
@@ -47,38 +48,42 @@ def _remark(comparison: Comparison, v: int, m: int) -> Html:
     families, plan = comparison.families, comparison.plan
     if not int(families.pairs[v, m]):
         return Html("")
-    told = (
-        f"A cluster ends where every run above differs from every run below ({_CORRECTIONS[plan.correction]} over "
-        f"{int(families.pairs[v, m])} pairs, level {plan.alpha:g}); two runs of one cluster may still differ."
-    )
+    told: list[str] = [
+        both(
+            "clusters_end",
+            n=int(families.pairs[v, m]),
+            correction=both(f"correction_{plan.correction}"),
+            level=f"{plan.alpha:g}",
+        )
+    ]
     least = float(families.smallest_p_adjusted[v, m])
     if least > plan.alpha:
-        told += f" With so few questions nothing could have been significant: the smallest reachable p is {least:.2g}."
+        told += [" ", both("too_few_questions", p=f"{least:.2g}")]
     elif len(set(comparison.runs.cluster[:, v, m].tolist()) - {0}) == 1:
-        told += " These runs cannot be told apart here."
-    return tag("p", told, class_="ae-note")
+        told += [" ", both("not_apart")]
+    return tag("p", *told, class_="ae-note")
 
 
 def pair_words(comparison: Comparison, pair: tuple[str, str], view: str, measure: str) -> Html:
     """Give the pair's one sentence for the view and measure looked at."""
-    return tag("p", pair_sentence(comparison, pair, view, measure), class_="ae-sentence")
+    return tag("p", pair_sentence(comparison, pair, view, measure), class_="ae-sentence", lang="en")
 
 
 def between_runs(agreement: Scores, names: tuple[str, str]) -> Html:
     """Say how alike two runs order the answers, people left aside."""
     rows = [
-        [view_title(view), *(number(agreement.mean(view, measure).mean) for measure in MEASURES)]
+        [both_view(view), *(number(agreement.mean(view, measure).mean) for measure in MEASURES)]
         for view in agreement.views
     ]
-    caption = joined(["How alike ", short_name(names[0]), " and ", short_name(names[1]), " are to each other"])
-    return table(["view", *MEASURES], rows, caption)
+    caption = both("how_alike", first=short_name(names[0]), second=short_name(names[1]))
+    return table([both("view"), *map(both, MEASURES)], rows, caption)
 
 
 def spread_of_repeats(spread: RepeatSpread, name: str, views: Sequence[str]) -> Html:
     """Say how far repeats of a judge spread, against the spread between questions."""
     rows = [
         [
-            f"{view_title(view)}, {measure}",
+            joined([both_view(view), ", ", both(measure)]),
             *(
                 number(float(values[v, m]))
                 for values in (spread.of_means, spread.between_repeats, spread.between_questions)
@@ -88,8 +93,8 @@ def spread_of_repeats(spread: RepeatSpread, name: str, views: Sequence[str]) -> 
         for m, measure in enumerate(MEASURES)
         if view == OVERALL or measure == MEASURES[0]
     ]
-    heads = ["view, measure", "of the means", "between repeats", "between questions"]
-    return table(heads, rows, f"Standard deviations of {name}")
+    heads = [both(key) for key in ("view_measure", "of_means", "between_repeats", "between_questions")]
+    return table(heads, rows, both("deviations_caption", name=name))
 
 
 def published() -> Html:
@@ -97,14 +102,11 @@ def published() -> Html:
     rows = [
         [
             result.team,
-            "baseline" if result.baseline else "participant",
+            both("baseline" if result.baseline else "participant"),
             *(number(result.values[OVERALL][measure]) for measure in MEASURES),
         ]
         for result in formal_run()
     ]
-    told = (
-        "These runs were scored on 20 hidden questions. A score on other questions is not comparable with them: "
-        "the table is context, and nothing here is ranked across the two sets."
-    )
-    caption = "Published formal run of NTCIR-19 AEOLLM-2, weighted overall"
-    return joined([tag("p", told, class_="ae-note"), table(["team", "kind", *MEASURES], rows, caption)])
+    heads = [both("team"), both("kind"), *map(both, MEASURES)]
+    listed = table(heads, rows, both("published_caption"))
+    return joined([tag("p", both("published_context"), class_="ae-note"), listed])

@@ -8,41 +8,44 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aeollm.errors import printable
-from aeollm.figures import view_title
 from aeollm.reporting.html import Html, joined, number, signed, table, tag, with_interval
 from aeollm.resampling import bootstrap_intervals
 from aeollm.scoring import LostPair, QuestionDetail, questions_by_language
 from aeollm.tables import MEASURES, Scores
 from aeollm.ui.session import SEED
+from aeollm.ui.words import both, both_language, both_view, untranslated
 
 _LONGEST_PROMPT = 2_000
 _MOST_PAIRS = 60
-_LOSSES = {
-    "discordant": "the run prefers the other",
-    "tied in run": "tied in the run",
-    "tied in labels": "people tie, the run does not",
-}
+_LOSSES = {"discordant": "prefers_other", "tied in run": "tied_in_run", "tied in labels": "people_tie"}
 
 
 def question_head(detail: QuestionDetail, scores: Scores, prompt: str, language: str | None) -> Html:
     """Say what the question is, how the run does on it, and what each dimension weighs."""
     v, q = scores.views.index(detail.view), scores.questions.index(detail.question)
-    values = ", ".join(f"{measure} {number(float(scores.values(measure)[v, q]))}" for measure in MEASURES)
+    values = ", ".join(f"{both(measure)} {number(float(scores.values(measure)[v, q]))}" for measure in MEASURES)
     reason = scores.undefined_reason(v, q)
-    undefined = f" (undefined: {reason})" if reason else ""
-    title = f"Question {printable(detail.question)}{f' · {language}' if language else ''}"
+    undefined = joined([" (", both("undefined"), ": ", untranslated(reason), ")"]) if reason else ""
+    title = joined(
+        [
+            both("question_named", name=printable(detail.question)),
+            *([" · ", both_language(language)] if language else []),
+        ]
+    )
     text = tag("p", printable(prompt, _LONGEST_PROMPT), class_="ae-prompt", dir="auto") if prompt else ""
-    line = f"{view_title(detail.view)}: {values}{undefined}, {len(detail.lost)} pairs lost."
-    return tag("section", tag("h3", title), text, tag("p", line), _shares(detail), class_="ae-question")
+    line = joined(
+        [both_view(detail.view), Html(f": {values}"), undefined, ", ", both("pairs_lost", n=len(detail.lost)), "."]
+    )
+    return tag("section", tag("h2", title), text, tag("p", line), _shares(detail), class_="ae-question")
 
 
 def _shares(detail: QuestionDetail) -> Html:
     rows = [
-        [view_title(share.dimension), f"{share.weight:.2f}", _percent(share.human), _percent(share.run)]
+        [both_view(share.dimension), f"{share.weight:.2f}", _percent(share.human), _percent(share.run)]
         for share in detail.shares
     ]
-    caption = "What each dimension brings to the overall: its weight, and its part of the overall's variance"
-    return table(["dimension", "weight", "people", "run"], rows, caption)
+    heads = [both("dimension"), both("weight"), both("people"), both("run")]
+    return table(heads, rows, both("shares_caption"))
 
 
 def _percent(share: float | None) -> str:
@@ -62,10 +65,10 @@ def answers_and_pairs(detail: QuestionDetail) -> Html:
         ]
         for row in detail.answers
     ]
-    heads = ["answer", "human score", "run score", "human rank", "run rank", "rank change"]
+    heads = [both(key) for key in ("answer", "human_score", "run_score", "human_rank", "run_rank", "rank_change")]
     return joined(
         [
-            tag("div", table(heads, answers, "Answers, best for people first"), class_="ae-block"),
+            tag("div", table(heads, answers, both("answers_caption")), class_="ae-block"),
             tag("div", _lost_pairs(detail), class_="ae-block"),
         ]
     )
@@ -73,16 +76,17 @@ def answers_and_pairs(detail: QuestionDetail) -> Html:
 
 def _lost_pairs(detail: QuestionDetail) -> Html:
     if not detail.lost:
-        return tag("p", "No pair is lost here: the run orders all answers as people do.")
+        return tag("p", both("none_lost"))
     shown = detail.lost[:_MOST_PAIRS]
-    more = f"; the first {len(shown)} of {len(detail.lost)}" if len(shown) < len(detail.lost) else ""
-    heads = ["people prefer", "over", "human gap", "run gap", "what happened"]
-    return table(heads, map(_pair, shown), f"Pairs that cost points, worst human gap first{more}")
+    cut = len(shown) < len(detail.lost)
+    caption = both("first_pairs", shown=len(shown), of=len(detail.lost)) if cut else both("pairs_caption")
+    heads = [both(key) for key in ("people_prefer", "over", "human_gap", "run_gap", "what_happened")]
+    return table(heads, map(_pair, shown), caption)
 
 
 def _pair(pair: LostPair) -> list[str]:
     names = [printable(name, 40) for name in (pair.better, pair.worse)]
-    return [*names, f"{pair.human_gap:.3f}", signed(pair.run_gap), _LOSSES[pair.loss]]
+    return [*names, f"{pair.human_gap:.3f}", signed(pair.run_gap), both(_LOSSES[pair.loss])]
 
 
 def by_language(scores: Scores, view: str, prompts: Mapping[str, str]) -> Html:
@@ -92,11 +96,15 @@ def by_language(scores: Scores, view: str, prompts: Mapping[str, str]) -> Html:
         return Html("")
     v = scores.views.index(view)
     rows = [
-        [language, str(len(kept)), *(_mean_and_interval(scores.values(measure)[v, kept]) for measure in MEASURES)]
+        [
+            both_language(language),
+            str(len(kept)),
+            *(_mean_and_interval(scores.values(measure)[v, kept]) for measure in MEASURES),
+        ]
         for language, kept in places.items()
     ]
-    caption = f"By language of the question ({view_title(view)}; 95 % bootstrap interval over questions, seed {SEED})"
-    return table(["language", "questions", *MEASURES], rows, caption)
+    caption = both("by_language", view=both_view(view), seed=SEED)
+    return table([both("language"), both("questions_head"), *map(both, MEASURES)], rows, caption)
 
 
 def _mean_and_interval(values: NDArray[np.float64]) -> Html:

@@ -1,12 +1,15 @@
-"""Files offered for download, kept for an hour in a folder that goes with the process."""
+"""Files offered for download: in the page itself, or for an hour in a folder that goes with the process."""
 
 from __future__ import annotations
 
 import hashlib
 import tempfile
 import time
+from base64 import b64encode
 from dataclasses import dataclass, field
 from pathlib import Path
+
+from aeollm.reporting.html import Html, tag
 
 _KEPT_SECONDS = 3_600
 
@@ -31,3 +34,9 @@ class Downloads:
         for path in Path(self._folder.name).glob("*/*"):
             if path.stat().st_mtime < time.time() - _KEPT_SECONDS:
                 path.unlink(missing_ok=True)
+
+
+def link_to(name: str, content: bytes, media: str, words: Html) -> Html:
+    """Offer a file that is part of the page: nothing can sweep it away, and nobody else can ask for it."""
+    address = f"data:{media};charset=utf-8;base64,{b64encode(content).decode()}"
+    return tag("a", words, class_="ae-take", download=name, href=Html(address))

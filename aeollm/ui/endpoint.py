@@ -26,16 +26,21 @@ def make_score(catalogue: Catalogue) -> Scorer:
         labels_set : name of the label set; `demo` is the bundled one with simulated labels.
         """
         offer = catalogue.offer()
-        if labels_set not in offer.sets:
-            known = ", ".join(offer.sets)
-            message = f"there is no label set {printable(str(labels_set))!r}; there is {known}."
+        # Nothing holds callers to the types.
+        if not isinstance(labels_set, str) or labels_set not in offer.sets:
+            known, asked = ", ".join(offer.sets), printable(str(labels_set))
+            message = f"there is no label set {asked!r}; there is {known}."
             problem = Problem("error", "unknown_set", message, offer.trouble or "Choose one of these.")
-            return failed_json(Policy(), str(labels_set), "server", [problem])
+            return failed_json(Policy(), asked, "server", [problem])
         label_set = offer.sets[labels_set]
         try:
             files = named_files(run_files)
+            return evaluate(files, label_set).to_json(per_question=True)
         except AeollmError as error:
-            return failed_json(Policy(), labels_set, label_set.labels.source, error.problems)
-        return evaluate(files, label_set).to_json(per_question=True)
+            problems = error.problems
+        except FileNotFoundError:
+            message = "a run file is not on the server, or no longer."
+            problems = (Problem("error", "not_uploaded", message, "Upload it, and score it within hours."),)
+        return failed_json(Policy(), labels_set, label_set.labels.source, problems)
 
     return score

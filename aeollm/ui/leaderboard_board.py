@@ -11,6 +11,7 @@ from aeollm.figures.leaderboard import published_views
 from aeollm.leaderboard import formal_run
 from aeollm.sources import ASSETS
 from aeollm.tables import DIMENSIONS, MEASURES, OVERALL
+from aeollm.ui.door import guarded
 from aeollm.ui.leaderboard_tables import board
 from aeollm.ui.words import both, say
 
@@ -56,5 +57,5 @@ def build() -> None:
     measure = gr.Radio(choices, value=MEASURES[0], label=say("measure"), elem_id="l-measure")
     figure = gr.Plot(drawn(None), label=say("formal_run_figure"), elem_id="l-figure")
     chosen = [views, measures]
-    gr.on([views.input, measures.input], shown, chosen, table, trigger_mode="always_last", **_QUIET)
-    measure.input(drawn, measure, figure, trigger_mode="always_last", **_QUIET)
+    gr.on([views.input, measures.input], guarded(shown, chosen), chosen, table, trigger_mode="always_last", **_QUIET)
+    measure.input(guarded(drawn, [measure]), measure, figure, trigger_mode="always_last", **_QUIET)

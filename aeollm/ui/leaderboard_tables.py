@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from base64 import b64encode
 from collections.abc import Iterable, Sequence
 from html import escape
 
@@ -21,6 +20,7 @@ from aeollm.leaderboard import (
     tie_price,
 )
 from aeollm.tables import MEASURES
+from aeollm.ui.downloads import link_to
 from aeollm.ui.words import both, english, known
 
 Group = tuple[str, Sequence[str]]
@@ -41,9 +41,9 @@ def board(views: Sequence[str], measures: Sequence[str]) -> str:
         (both("baselines"), _cells([result for result in results if result.baseline], columns, participants)),
     ]
     caption = f"{both('formal_run_caption')} {_download(results, columns)}"
-    table = _grid(_sorter("team", both("team")), groups, bodies)
+    table = grid(_sorter("team", both("team")), groups, bodies)
     nobody = f'<p class="ae-note ae-none" role="status" hidden>{both("no_team")}</p>'
-    return _boxed(caption, english("formal_run_caption"), table, "ae-board") + nobody + _outside(results, columns)
+    return boxed(caption, english("formal_run_caption"), table, "ae-board") + nobody + _outside(results, columns)
 
 
 def _cells(
@@ -76,13 +76,7 @@ def _download(results: Sequence[PublishedResult], columns: Sequence[tuple[str, s
     rows = [
         ["baseline" if r.baseline else "participant", r.team, *(r.values[v][m] for v, m in columns)] for r in results
     ]
-    return _csv_link("aeollm2_formal_run.csv", csv_bytes(header, rows))
-
-
-def _csv_link(name: str, content: bytes) -> str:
-    """Offer a file that is part of the page, so that nothing can have been swept away when it is asked for."""
-    address = f"data:text/csv;charset=utf-8;base64,{b64encode(content).decode()}"
-    return f'<a class="ae-take" download="{name}" href="{address}">{both("download_csv")}</a>'
+    return link_to("aeollm2_formal_run.csv", csv_bytes(header, rows), "text/csv", both("download_csv"))
 
 
 def published_gaps() -> str:
@@ -95,8 +89,8 @@ def published_gaps() -> str:
             cells.append(f"{_four(gap.by[measure])} <small>{word}</small>")
         rows.append(cells)
     heads = [f"{both(measure)} <small>({DETECTABLE[measure]:.3f})</small>".replace("(0", "(") for measure in MEASURES]
-    table = _grid(both("gap_ranks"), [(both("gap_teams"), [""]), *((head, [""]) for head in heads)], [("", rows)])
-    return _boxed(both("gap_caption"), english("gap_caption"), table, "ae-file")
+    table = grid(both("gap_ranks"), [(both("gap_teams"), [""]), *((head, [""]) for head in heads)], [("", rows)])
+    return boxed(both("gap_caption"), english("gap_caption"), table, "ae-file")
 
 
 def tie_prices() -> str:
@@ -108,15 +102,15 @@ def tie_prices() -> str:
         shown = "0" if abs(price) <= ROUNDING else _four(price + 1e-9)
         rows.append([escape(result.team), f"{(1 + tau) / 2:.5f}".removeprefix("0"), _four(accuracy), shown])
     heads = ["(1 + τ-b) / 2", both("accuracy"), both("tie_price")]
-    table = _grid(both("team"), [(head, [""]) for head in heads], [("", rows)])
-    return _boxed(both("tie_caption"), english("tie_caption"), table, "ae-file")
+    table = grid(both("team"), [(head, [""]) for head in heads], [("", rows)])
+    return boxed(both("tie_caption"), english("tie_caption"), table, "ae-file")
 
 
 def team_methods() -> str:
     """Say what each team did."""
     rows = [[escape(team), escape(told)] for team, told in methods().items()]
-    table = _grid(both("team"), [(both("method"), [""])], [("", rows)])
-    return _boxed("", english("method"), table, "ae-words")
+    table = grid(both("team"), [(both("method"), [""])], [("", rows)])
+    return boxed("", english("method"), table, "ae-words")
 
 
 def first_edition() -> str:
@@ -127,20 +121,20 @@ def first_edition() -> str:
     rows = _cells(results, columns, results)
     for row, result in zip(rows, results, strict=True):
         row.append(_four(sum(result.values[v][m] for v, m in columns) / len(columns)))
-    table = _grid(both("team"), [*groups, (both("mean_of_twelve"), [""])], [("", rows)])
-    return _boxed(both("ntcir18_caption"), english("ntcir18_caption"), table, "ae-board")
+    table = grid(both("team"), [*groups, (both("mean_of_twelve"), [""])], [("", rows)])
+    return boxed(both("ntcir18_caption"), english("ntcir18_caption"), table, "ae-board")
 
 
 def file_table(name: str, caption: str) -> str:
     """Show a CSV of ``assets/published`` as it is, its columns named by the words there are for them."""
     header, rows = read_table(PUBLISHED / name)
     first, *heads = [both(column) if known(column) else escape(column) for column in header]
-    table = _grid(first, [(head, [""]) for head in heads], [("", [[escape(cell) for cell in row] for row in rows])])
+    table = grid(first, [(head, [""]) for head in heads], [("", [[escape(cell) for cell in row] for row in rows])])
     in_words = any(not cell.replace(",", "").replace(".", "").isdecimal() for row in rows for cell in row[1:])
-    return _boxed(escape(caption), caption, table, "ae-file ae-left" if in_words else "ae-file")
+    return boxed(escape(caption), caption, table, "ae-file ae-left" if in_words else "ae-file")
 
 
-def _grid(first: str, groups: Sequence[Group], bodies: Sequence[Body]) -> str:
+def grid(first: str, groups: Sequence[Group], bodies: Sequence[Body]) -> str:
     """Write a table with one or two lines of headings and any number of bodies."""
     deep = any(len(heads) > 1 or heads[0] for _, heads in groups)
     top = f'<th scope="col"{" rowspan=2" if deep else ""}>{first}</th>'
@@ -160,7 +154,7 @@ def _grid(first: str, groups: Sequence[Group], bodies: Sequence[Body]) -> str:
     return f"<thead><tr>{top}</tr>{f'<tr>{below}</tr>' if below else ''}</thead>{written}"
 
 
-def _boxed(caption: str, name: str, table: str, kind: str = "") -> str:
+def boxed(caption: str, name: str, table: str, kind: str = "") -> str:
     """Put a table in a box that scrolls by itself."""
     above = f'<p class="ae-caption">{caption}</p>' if caption else ""
     return (

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import gradio as gr
 
 from aeollm.errors import AeollmError, Problem, UsageError
+from aeollm.reporting.html import Html
 from aeollm.sources import ASSETS
 from aeollm.ui import leaderboard_board
 from aeollm.ui.leaderboard_tables import file_table, first_edition, published_gaps, team_methods, tie_prices
@@ -14,7 +16,7 @@ from aeollm.ui.pages_text import TEXT, Part, TaskPage, read_pages
 from aeollm.ui.words import both, english, spans
 
 _HOME = ""
-_BRAND = '<p class="ae-title"><a href="./">AEOLLM</a> <span>score your judge against people</span></p>'
+_BRAND = '<p class="ae-title"><a href="./">AEOLLM</a> <span>{}</span></p>'
 _LATEX: list[dict[str, str | bool]] = [
     {"left": "$$", "right": "$$", "display": True},
     {"left": "$", "right": "$", "display": False},
@@ -27,18 +29,34 @@ _TABLES: dict[str, Callable[[], str]] = {
 }
 
 
-def navigation(current: str = _HOME) -> None:
-    """Lay out the links to all pages; on a task page its title below them."""
+class Beside(NamedTuple):
+    """What all pages show beside the task pages: links to further ones (address, words), and a line below them."""
+
+    links: tuple[tuple[str, Html], ...] = ()
+    below: Html = Html("")
+
+
+NOTHING_BESIDE = Beside()
+
+
+def navigation(current: str = _HOME, beside: Beside = NOTHING_BESIDE) -> None:
+    """Lay out the links to all pages; on any but the first its title below them."""
     pages = read_pages()
     links = _link("./", both("home"), current=current == _HOME)
+    links += "".join(_link(f"./{path}", words, current=path == current) for path, words in beside.links)
     links += "".join(_link(f"./{page.path}", spans(page.title), current=page.path == current) for page in pages)
     titles = "".join(f"<h1>{spans(page.title)}</h1>" for page in pages if page.path == current)
+    titles += "".join(f"<h1>{words}</h1>" for path, words in beside.links if path == current)
     nav = f'<nav class="ae-nav" aria-label="{english("task_pages")}">{links}</nav>'
     script = (ASSETS / "links.js").read_text(encoding="utf-8")
-    gr.HTML(f"{_BRAND if titles else ''}{nav}{titles}", elem_id="pages", js_on_load=script)
+    gr.HTML(
+        f"{_BRAND.format(both('motto')) if titles else ''}{nav}{beside.below}{titles}",
+        elem_id="pages",
+        js_on_load=script,
+    )
 
 
-def build(app: gr.Blocks) -> None:
+def build(app: gr.Blocks, beside: Beside = NOTHING_BESIDE) -> None:
     """Add the task pages to an app whose main page is laid out.
 
     Raises
@@ -53,7 +71,7 @@ def build(app: gr.Blocks) -> None:
     with app:
         for page in pages:
             app.current_page = page.path
-            navigation(page.path)
+            navigation(page.path, beside)
             for part in page.parts:
                 lay_out(page, part)
     app.current_page = _HOME

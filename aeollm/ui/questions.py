@@ -7,18 +7,18 @@ from typing import Any, NamedTuple
 import gradio as gr
 
 from aeollm.errors import printable
-from aeollm.figures import matrix, rank_slopes, score_scatter, view_title
+from aeollm.figures import matrix, rank_slopes, score_scatter
 from aeollm.scoring import explain_question, question_language
 from aeollm.tables import MEASURES
 from aeollm.ui.detail_notices import answers_and_pairs, by_language, question_head
-from aeollm.ui.notices import shown_name
+from aeollm.ui.door import guarded, sent
+from aeollm.ui.notices import nothing_scored, shown_name
 from aeollm.ui.rendering import Look, loss_order, question_columns, questions_table
 from aeollm.ui.session import Session
+from aeollm.ui.words import both, say, say_measures, say_view
 
-_MEASURES = [("Spearman ρ", "spearman"), ("Kendall τ-b", "kendall"), ("Pairwise accuracy", "accuracy")]
 _PRIVATE: dict[str, Any] = {"api_visibility": "private", "preprocess": False, "concurrency_id": "scoring"}
 _QUIET: dict[str, Any] = {**_PRIVATE, "show_progress": "hidden"}
-_EMPTY = "<p>Nothing is scored yet: drop a run on the Score tab.</p>"
 # gr.Plot has no click event: plotly's own is handed on through a component that has one.
 _CLICKS = """
 const listen = () => {
@@ -55,7 +55,7 @@ def filled(session: Session, run: str, view: str, measure: str, question: str) -
     found = look.resolve(session)
     if found is None:
         empty = gr.update(choices=[], value=None)
-        return [empty, empty, empty, None, questions_table(session, look), "", _EMPTY, None, None, ""]
+        return [empty, empty, empty, None, questions_table(session, look), "", nothing_scored(session), None, None, ""]
     name, scores, view, measure = found
     order = loss_order(scores, view)
     chosen = question if question in scores.questions else scores.questions[order[0]]
@@ -64,7 +64,7 @@ def filled(session: Session, run: str, view: str, measure: str, question: str) -
     prompts = rubrics.prompts if rubrics is not None else {}
     return [
         gr.update(choices=[(shown_name(other), other) for other, _ in session.scored], value=name),
-        gr.update(choices=[(view_title(other), other) for other in scores.views], value=view),
+        gr.update(choices=[(say_view(other), other) for other in scores.views], value=view),
         gr.update(choices=[(printable(scores.questions[q], 60), scores.questions[q]) for q in order], value=chosen),
         matrix(scores, measure, order, demo=session.evaluation.label_set.labels.demo),
         gr.update(value=table, **question_columns(table)),
@@ -77,7 +77,7 @@ def looked_into(session: Session, run: str, view: str, question: str) -> list[An
     """Show one question: text and weights, rank slopes, scatter, answers and lost pairs."""
     found = Look(run, view).resolve(session)
     if found is None or question not in found[1].questions:
-        return [_EMPTY, None, None, ""]
+        return [nothing_scored(session), None, None, ""]
     name, scores, view, _ = found
     label_set = session.evaluation.label_set
     whole = session.run(name)
@@ -91,10 +91,11 @@ def looked_into(session: Session, run: str, view: str, question: str) -> list[An
     ]
 
 
-def row_chosen(session: Session, run: str, view: str, event: gr.SelectData) -> list[Any]:
+def row_chosen(session: Session, run: str, view: str, event: gr.EventData) -> list[Any]:
     """Look into the question whose table row was chosen."""
     found = Look(run, view).resolve(session)
-    cell = str(event.row_value[0]) if event.row_value else ""
+    row = sent(event, "row_value")
+    cell = str(row[0]) if isinstance(row, list) and row else ""
     questions = found[1].questions if found else ()
     question = next((question for question in questions if printable(question) == cell), "")
     return [gr.update(value=question or None), *looked_into(session, run, view, question)]
@@ -104,7 +105,7 @@ def cell_chosen(session: Session, run: str, view: str, event: gr.EventData) -> l
     """Look into the question whose row of the matrix was clicked."""
     found = Look(run, view).resolve(session)
     order = [found[1].questions[q] for q in loss_order(found[1], found[2])] if found else []
-    row = event._data.get("row")
+    row = sent(event, "row")
     question = order[row] if isinstance(row, int) and 0 <= row < len(order) else ""
     return [gr.update(value=question or None), *looked_into(session, run, view, question)]
 
@@ -115,25 +116,27 @@ def build(tab: gr.Tab, session: gr.State) -> None:
     look = [parts.run, parts.view, parts.measure, parts.question]
     detail = [parts.head, parts.slopes, parts.scatter, parts.pairs]
     everything = [parts.run, parts.view, parts.question, parts.matrix, parts.table, parts.languages, *detail]
-    tab.select(filled, [session, *look], everything, **_QUIET)
+    looking = [session, *look]
+    tab.select(guarded(filled, looking), looking, everything, **_QUIET)
     changed = [parts.run.input, parts.view.input, parts.measure.input]
-    gr.on(changed, filled, [session, *look], everything, trigger_mode="always_last", **_QUIET)
+    gr.on(changed, guarded(filled, looking), looking, everything, trigger_mode="always_last", **_QUIET)
     asked = [session, parts.run, parts.view]
-    parts.question.input(looked_into, [*asked, parts.question], detail, trigger_mode="always_last", **_QUIET)
-    parts.table.select(row_chosen, asked, [parts.question, *detail], **_QUIET)
-    parts.clicks.click(cell_chosen, asked, [parts.question, *detail], **_QUIET)
+    named = [*asked, parts.question]
+    parts.question.input(guarded(looked_into, named), named, detail, trigger_mode="always_last", **_QUIET)
+    parts.table.select(guarded(row_chosen, asked), asked, [parts.question, *detail], **_QUIET)
+    parts.clicks.click(guarded(cell_chosen, asked), asked, [parts.question, *detail], **_QUIET)
 
 
 def _parts() -> Parts:
     with gr.Row():
-        run = gr.Dropdown([], label="Run", elem_id="q-run", min_width=160)
-        view = gr.Dropdown([], label="View", elem_id="q-view", min_width=160)
-        measure = gr.Radio(_MEASURES, value=MEASURES[0], label="Measure", elem_id="q-measure", min_width=320)
+        run = gr.Dropdown([], label=say("run_label"), elem_id="q-run", min_width=160)
+        view = gr.Dropdown([], label=say("view_label"), elem_id="q-view", min_width=160)
+        measure = gr.Radio(say_measures(), value=MEASURES[0], label=say("measure"), elem_id="q-measure", min_width=320)
     with gr.Row():
-        heat = gr.Plot(label="Questions by views", elem_id="q-matrix", min_width=340)
+        heat = gr.Plot(label=say("questions_by_views"), elem_id="q-matrix", min_width=340)
         with gr.Column(min_width=340):
             table = gr.Dataframe(
-                label="Questions, most pairs lost first: choose one",
+                label=say("choose_question"),
                 elem_id="q-table",
                 interactive=False,
                 show_search="search",
@@ -141,11 +144,11 @@ def _parts() -> Parts:
                 max_height=420,
             )
             languages = gr.HTML(elem_id="q-languages")
-    question = gr.Dropdown([], label="Question", elem_id="q-question")
-    head = gr.HTML(_EMPTY, elem_id="q-head")
+    question = gr.Dropdown([], label=say("question_label"), elem_id="q-question")
+    head = gr.HTML(f"<p>{both('no_runs')}</p>", elem_id="q-head")
     with gr.Row():
-        slopes = gr.Plot(label="Ranks", elem_id="q-slopes", min_width=340)
-        scatter = gr.Plot(label="Scores", elem_id="q-scatter", min_width=340)
+        slopes = gr.Plot(label=say("ranks"), elem_id="q-slopes", min_width=340)
+        scatter = gr.Plot(label=say("scores"), elem_id="q-scatter", min_width=340)
     pairs = gr.HTML(elem_id="q-pairs")
     clicks = gr.HTML("", visible="hidden", js_on_load=_CLICKS)
     return Parts(run, view, measure, question, heat, table, languages, head, slopes, scatter, pairs, clicks)

@@ -31,6 +31,20 @@ QUESTION_HEADERS = (
     "tied both",
     "undefined because",
 )
+HEADING_WORDS = {
+    "question": "question",
+    "prompt": "prompt",
+    "answers": "answers",
+    "accuracy": "accuracy",
+    "lost": "lost",
+    "concordant": "concordant",
+    "discordant": "discordant",
+    "tied run": "tied_run",
+    "tied labels": "tied_labels",
+    "tied both": "tied_both",
+    "undefined because": "undefined_because",
+}
+"""Headings that are not the same in every language, and their words."""
 QUESTION_TYPES = ["str", "str", *["number"] * 10, "str"]
 QUESTION_WIDTHS: list[str | int] = [85, 250, 75, 65, 65, 80, 60, 95, 95, 80, 90, 80, 190]
 _OPTIONAL = (QUESTION_HEADERS.index("prompt"), QUESTION_HEADERS.index("undefined because"))

@@ -6,11 +6,11 @@ from typing import Any, NamedTuple
 
 import gradio as gr
 
-from aeollm.figures import view_title
 from aeollm.sources import ASSETS
 from aeollm.tables import MEASURES, OVERALL
 from aeollm.ui import notices
 from aeollm.ui.callbacks import Callbacks
+from aeollm.ui.door import guarded
 from aeollm.ui.rendering import (
     Look,
     overview,
@@ -19,8 +19,8 @@ from aeollm.ui.rendering import (
     questions_table,
 )
 from aeollm.ui.session import Session
+from aeollm.ui.words import say, say_measures, say_view
 
-_MEASURES = [("Spearman ρ", "spearman"), ("Kendall τ-b", "kendall"), ("Pairwise accuracy", "accuracy")]
 _ROW_BUTTONS = """
 element.addEventListener('click', event => {
   const run = event.target.closest('[data-run]');
@@ -66,41 +66,45 @@ def build(page: gr.Blocks, calls: Callbacks, session: gr.State) -> None:
     _wire(page, calls, (session, timer), inputs, outputs)
 
 
-def _small(label: str, elem_id: str, kind: type[Any] = gr.DownloadButton, **options: Any) -> Any:  # noqa: ANN401  each kind of button
-    return kind(label, elem_id=elem_id, size="sm", scale=0, min_width=150, **options)
+def _small(key: str, elem_id: str, kind: type[Any] = gr.DownloadButton, **options: Any) -> Any:  # noqa: ANN401  each kind of button
+    return kind(say(key), elem_id=elem_id, size="sm", scale=0, min_width=150, **options)
 
 
 def _inputs(calls: Callbacks) -> Inputs:
     offer = calls.catalogue.offer()
     with gr.Row(elem_id="labels-row", equal_height=True):
-        picker = gr.Dropdown(list(offer.sets), value=offer.default, label="Labels", elem_id="labels", min_width=220)
+        picker = gr.Dropdown(
+            list(offer.sets), value=offer.default, label=say("labels"), elem_id="labels", min_width=220
+        )
         status = gr.HTML(calls.chosen(offer.default, calls.example)[0], elem_id="status")
-        own = _small("Own labels…", "own-labels", gr.UploadButton, file_count="single")
-    files = gr.File(label="Drop run files here, or click to choose", file_count="multiple", height=150, elem_id="runs")
+        own = _small("own_labels", "own-labels", gr.UploadButton, file_count="single")
+    files = gr.File(label=say("drop_runs"), file_count="multiple", height=150, elem_id="runs")
     with gr.Row(elem_id="actions"):
-        demo = _small("Try the demo runs", "demo-runs", gr.Button)
-        template = _small("Template run", "template")
+        demo = _small("try_demo", "demo-runs", gr.Button)
+        template = _small("template_run", "template")
         gr.HTML((ASSETS / "format.html").read_text(encoding="utf-8"), elem_id="format")
     return Inputs(picker, status, own, files, demo, template)
 
 
 def _outputs(first: Session) -> Outputs:
     names = [name for name, _ in first.scored]
-    views = [(view_title(view), view) for view in first.evaluation.label_set.labels.views]
+    views = [(say_view(view), view) for view in first.evaluation.label_set.labels.views]
     look = Look(names[0], OVERALL, MEASURES[0])
     report = gr.HTML(notices.report(first), elem_id="report")
     with gr.Column(elem_id="results") as shown:
         with gr.Row(elem_id="measure-row"):
-            measure = gr.Radio(_MEASURES, value=MEASURES[0], label="Measure", elem_id="measure", container=False)
-            as_json = _small("Scores (JSON)", "as-json", interactive=False)
-            as_csv = _small("Questions (CSV)", "as-csv", interactive=False)
+            measure = gr.Radio(
+                say_measures(), value=MEASURES[0], label=say("measure"), elem_id="measure", container=False
+            )
+            as_json = _small("scores_json", "as-json", interactive=False)
+            as_csv = _small("questions_csv", "as-csv", interactive=False)
         table = gr.HTML(notices.results(first, MEASURES[0]), elem_id="scores", js_on_load=_ROW_BUTTONS)
         with gr.Row(elem_id="question-row"):
-            run = gr.Dropdown(names, value=names[0], label="Run", elem_id="run", min_width=160)
-            view = gr.Dropdown(views, value=OVERALL, label="View", elem_id="view", min_width=160)
+            run = gr.Dropdown(names, value=names[0], label=say("run_label"), elem_id="run", min_width=160)
+            view = gr.Dropdown(views, value=OVERALL, label=say("view_label"), elem_id="view", min_width=160)
         with gr.Row(elem_id="figures"):
-            all_runs = gr.Plot(overview(first), label="All runs", elem_id="overview", min_width=340)
-            dots = gr.Plot(questions_figure(first, look), label="Questions", elem_id="by-question", min_width=340)
+            all_runs = gr.Plot(overview(first), label=say("all_runs"), elem_id="overview", min_width=340)
+            dots = gr.Plot(questions_figure(first, look), label=say("questions"), elem_id="by-question", min_width=340)
         questions = _questions(first, look)
     return Outputs(report, shown, measure, as_json, as_csv, table, run, view, all_runs, dots, questions)
 
@@ -110,7 +114,7 @@ def _questions(first: Session, look: Look) -> gr.Dataframe:
     return gr.Dataframe(
         table,
         headers=table["headers"],
-        label="Questions, most pairs lost first",
+        label=say("questions_by_loss"),
         elem_id="questions",
         interactive=False,
         show_search="search",
@@ -132,17 +136,19 @@ def _wire(page: gr.Blocks, calls: Callbacks, kept: tuple[gr.State, gr.Timer], in
     # Not `delete`: for files that the server put there it comes with the list from before.
     dropped = [files.change]
     again = [files, picker, session, *look]
-    picked = picker.input(calls.chosen, [picker, session], [status, template], **_QUIET)
+    picked = picker.input(guarded(calls.chosen, [picker, session]), [picker, session], [status, template], **_QUIET)
+    handed, tried = [own, *again], [session, *look]
     changed = [
-        gr.on(dropped, calls.dropped, again, contents, **_PRIVATE),
-        picked.then(calls.scored, again, contents, **_PRIVATE),
-        demo.click(calls.demo_runs, [session, *look], [files, *described, *contents], **_PRIVATE),
-        own.upload(calls.own_labels, [own, *again], [*described, *contents], **_PRIVATE),
+        gr.on(dropped, guarded(calls.dropped, again), again, contents, **_PRIVATE),
+        picked.then(guarded(calls.scored, again), again, contents, **_PRIVATE),
+        demo.click(guarded(calls.demo_runs, tried), tried, [files, *described, *contents], **_PRIVATE),
+        own.upload(guarded(calls.own_labels, handed), handed, [*described, *contents], **_PRIVATE),
         page.load(calls.opened, [session], [*described, timer, o.view, o.measure, o.table, *questions], **_QUIET),
     ]
     for event in changed:
         event.then(calls.files_to_take, [session], taken, **_QUIET)
-    looked = [o.run.input, o.view.input, o.measure.input]
-    gr.on(looked, calls.looked_at, [session, *look], [o.table, *questions], trigger_mode="always_last", **_QUIET)
-    o.table.click(calls.clicked_run, [session, o.view, o.measure], [o.run, *questions], **_QUIET)
-    timer.tick(calls.refreshed, [files, picker, session], [*described, timer], **_QUIET)
+    looked, seen = [o.run.input, o.view.input, o.measure.input], [o.table, *questions]
+    gr.on(looked, guarded(calls.looked_at, tried), tried, seen, trigger_mode="always_last", **_QUIET)
+    clicked, waited = [session, o.view, o.measure], [files, picker, session]
+    o.table.click(guarded(calls.clicked_run, clicked), clicked, [o.run, *questions], **_QUIET)
+    timer.tick(guarded(calls.refreshed, waited), waited, [*described, timer], **_QUIET)

@@ -27,7 +27,10 @@ def named_files(uploads: Sequence[Upload] | None) -> list[tuple[Path, str]]:
     UsageError
         For anything that did not come through an upload.
     """
-    uploads = uploads or []
+    uploads = [] if uploads is None else uploads
+    if not isinstance(uploads, list | tuple):
+        message = "run files are a list of uploads."
+        raise UsageError("run_files", [Problem("error", "not_uploaded", message, "Use handle_file of gradio_client.")])
     if len(uploads) > MOST_FILES:
         message = f"{len(uploads)} files; at most {MOST_FILES} are scored together."
         raise RunError("upload", [Problem("error", "too_many_files", message, "Drop fewer at once.")])

@@ -61,8 +61,8 @@ def clean_environment(**variables: str) -> dict[str, str]:
 
 
 @contextmanager
-def serve(folder: Path, **variables: str) -> Iterator[App]:
-    """Start the app with its files in a folder; the caller waits for it."""
+def serve(folder: Path, module: str = "app", **variables: str) -> Iterator[App]:
+    """Start the app (or a module that does) with its files in a folder; the caller waits for it."""
     uploads, log = folder / "uploads", folder / "app.log"
     uploads.mkdir(parents=True)
     port = _free_port()
@@ -76,7 +76,7 @@ def serve(folder: Path, **variables: str) -> Iterator[App]:
     }
     with log.open("wb") as file:
         process = subprocess.Popen(
-            [sys.executable, "-m", "app"],
+            [sys.executable, "-m", module],
             cwd=ROOT,
             env=clean_environment(**(ours | variables)),
             stdout=file,

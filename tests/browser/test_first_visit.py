@@ -23,8 +23,10 @@ def test_the_page_says_what_it_is_and_where_to_drop(tab):
 
 def test_the_demo_is_an_example_with_its_badge(tab, demo_scores):
     expect(tab.status).to_contain_text("DEMO: simulated labels")
-    expect(tab.status).to_contain_text("8 questions · 128 answers")
-    expect(tab.page.locator("#scores .ae-caption")).to_contain_text("DEMO: simulated labels This is an example")
+    expect(tab.status).to_contain_text("8 questions · 128 answers", use_inner_text=True)
+    expect(tab.page.locator("#scores .ae-caption")).to_contain_text(
+        "DEMO: simulated labels This is an example", use_inner_text=True
+    )
     tab.shows(*WHOLE)
     for name in WHOLE:
         assert same(tab.numbers(name), means(demo_scores[name], "spearman"))

@@ -155,7 +155,9 @@ def test_the_page_opens_at_once_with_the_demo(waiting):
 def test_labels_that_come_are_chosen_by_themselves(arrived, hub):
     commit = hub.repos[REPO].branches["main"]
     status = arrived.idle.status
-    expect(status).to_contain_text(f"3 questions · 12 answers · rubric weights · {REPO}@{commit[:8]}")
+    expect(status).to_contain_text(
+        f"3 questions · 12 answers · rubric weights · {REPO}@{commit[:8]}", use_inner_text=True
+    )
     expect(status).not_to_contain_text("Loading")
     expect(status).not_to_contain_text("DEMO")
 

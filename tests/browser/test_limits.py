@@ -59,7 +59,7 @@ def test_what_is_no_run_is_refused(tab):
     tab.drop([*((f"odd{place}.txt", content) for place, content in enumerate(odd)), ("good_judge.txt", GOOD)])
     tab.shows("good_judge.txt", *(f"odd{place}.txt" for place in range(len(odd))))
     for place in range(len(odd)):
-        expect(tab.report.locator("h3", has_text=f"odd{place}.txt refused")).to_be_visible()
+        expect(tab.report.locator("h2", has_text=f"odd{place}.txt refused")).to_be_visible()
 
 
 def test_impatient_clicks_on_the_demo_do_no_harm(tab, demo_scores):

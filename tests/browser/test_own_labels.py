@@ -42,8 +42,11 @@ def zip_with_rubrics() -> bytes:
 def test_a_table_is_chosen_and_scored_against(tab):
     tab.own_labels(("labels.csv", LABELS.read_bytes()))
     expect(tab.page.locator("#labels input")).to_have_value("own: labels")
-    expect(tab.status).to_contain_text("3 questions · 12 answers · equal weights")
+    expect(tab.status).to_contain_text("3 questions · 12 answers · equal weights", use_inner_text=True)
     expect(tab.status).not_to_contain_text("DEMO")
+    # The example was scored on other labels.
+    expect(tab.report).to_contain_text("No runs yet")
+    expect(tab.page.locator("#scores")).to_be_hidden()
     tab.drop(from_disk(RUN))
     tab.shows(RUN.name)
     [scored] = score_by_cli(RUN, "--labels", LABELS)["runs"]
@@ -122,7 +125,7 @@ def test_other_dimensions_make_other_views_and_a_template_that_fits(tab, tmp_pat
     tab.drop(from_disk(run))
     tab.shows(run.name)
     heads = tab.page.locator("#scores thead th")
-    expect(heads).to_have_text(["run", "overall", "warmth", "length", "pairs tied", "answers"])
+    expect(heads).to_have_text(["run", "overall", "warmth", "length", "pairs tied", "answers"], use_inner_text=True)
     [scored] = score_by_cli(run, "--labels", labels)["runs"]
     assert same(tab.numbers(run.name, views=3), means(scored, "spearman"))
     tab.choose("view", "warmth")

@@ -51,7 +51,7 @@ def test_the_question_that_costs_most_comes_first(opened, scored):
     choose(opened, "q-run", COARSE)
     worst = min(scored, key=lambda question: (-lost(scored[question]), question))
     head = opened.locator("#q-head")
-    expect(head.locator("h3")).to_contain_text(f"Question {worst}")
+    expect(head.locator("h2")).to_contain_text(f"Question {worst}")
     expect(head).to_contain_text(f"{lost(scored[worst])} pairs lost")
     expect(opened.locator("#q-table [role=gridcell]").first).to_have_text(worst)
 
@@ -59,7 +59,7 @@ def test_the_question_that_costs_most_comes_first(opened, scored):
 def test_answers_and_lost_pairs_are_those_of_the_scores(opened, scored):
     choose(opened, "q-run", COARSE)
     choose(opened, "q-question", "11")
-    expect(opened.locator("#q-head h3")).to_contain_text("Question 11")
+    expect(opened.locator("#q-head h2")).to_contain_text("Question 11")
     answers = table(opened, "Answers")
     assert len(answers) == scored["11"]["overall"]["answers"]
     humans = [float(row[1]) for row in answers]
@@ -77,19 +77,19 @@ def test_answers_and_lost_pairs_are_those_of_the_scores(opened, scored):
 def test_a_row_and_a_cell_of_the_matrix_choose_a_question(opened):
     row = opened.locator("#q-table [role=gridcell]").get_by_text("17", exact=True).first
     row.click()
-    expect(opened.locator("#q-head h3")).to_contain_text("Question 17")
+    expect(opened.locator("#q-head h2")).to_contain_text("Question 17")
     plot = opened.locator("#q-matrix .nsewdrag").first
     box = plot.bounding_box()
     opened.mouse.move(box["x"] + 20, box["y"] + 8)
     opened.mouse.click(box["x"] + 20, box["y"] + 8)
     first = opened.locator("#q-table [role=gridcell]").first.inner_text()
-    expect(opened.locator("#q-head h3")).to_contain_text(f"Question {first}")
+    expect(opened.locator("#q-head h2")).to_contain_text(f"Question {first}")
 
 
 def test_weights_prompt_and_languages_are_told(opened):
     choose(opened, "q-question", "5")
     head = opened.locator("#q-head")
-    expect(head.locator("h3")).to_have_text("Question 5 · English")
+    expect(head.locator("h2")).to_have_text("Question 5 · English", use_inner_text=True)
     expect(head.locator(".ae-prompt")).to_contain_text("gas boilers")
     weights = [float(row[1]) for row in table(opened, "What each dimension brings")]
     assert sum(weights) == pytest.approx(1)
@@ -99,7 +99,7 @@ def test_weights_prompt_and_languages_are_told(opened):
 def test_a_view_changes_the_answers(opened):
     before = table(opened, "Answers")
     choose(opened, "q-view", "insight")
-    expect(opened.locator("#q-head")).to_contain_text("insight: spearman")
+    expect(opened.locator("#q-head")).to_contain_text("insight: Spearman ρ", use_inner_text=True)
     assert table(opened, "Answers") != before
 
 

@@ -42,7 +42,9 @@ def test_commands_run(tmp_path):
     (tmp_path / "annotations.csv").write_bytes(ANNOTATIONS.read_bytes())
     told = [block for block in blocks("bash") if block.startswith("python -m aeollm")]
     commands = [command for block in told for command in block.splitlines()]
-    assert {command.split()[3] for command in commands} == {"demo", "score", "check", "compare", "agreement", "report"}
+    assert {command.split()[3] for command in commands} == {
+        *("demo", "score", "check", "compare", "agreement", "report", "deploy")
+    }
     for command in commands:
         arguments = command.split()
         assert arguments[:3] == ["python", "-m", "aeollm"]
@@ -54,7 +56,7 @@ def test_options_are_all_told():
     told = set(re.findall(r"--[a-z-]+", README))
     shown = {
         option
-        for name in ("score", "check", "compare", "agreement", "report", "demo")
+        for name in ("score", "check", "compare", "agreement", "report", "demo", "deploy")
         for option in re.findall(r"--[a-z-]+", run([sys.executable, "-m", "aeollm", name, "--help"]).stdout)
     }
     assert shown - {"--help"} <= told

@@ -13,6 +13,7 @@ import pytest
 
 import aeollm
 from tests.hub.fake_hub import FakeHub
+from tests.hub.fake_hub_writes import STORE, TOKEN, WritableHub
 from tests.hub.small_dataset import FILES, REPO
 
 PATIENCE = 30
@@ -112,6 +113,25 @@ def hub(running_hub):
     running_hub.publish(REPO, FILES)
     yield running_hub
     running_hub.reset()
+
+
+@pytest.fixture(scope="session")
+def running_writable_hub():
+    with WritableHub() as started:
+        yield started
+
+
+@pytest.fixture
+def lab_hub(running_writable_hub):
+    """Give a Hub with a private data set ``STORE`` and tokens that may write to it, may read it, and have expired."""
+    lab = running_writable_hub
+    lab.reset()
+    lab.add_token(TOKEN, "ann", owners=("ann", "lab"))
+    lab.add_token("hf_reader", "bob", owners=(), reads=("lab",))
+    lab.add_token("hf_old", "ann", owners=("ann", "lab"), expired=True)
+    lab.create(STORE, private=True)
+    yield lab
+    lab.reset()
 
 
 @pytest.fixture

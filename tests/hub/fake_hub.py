@@ -30,7 +30,7 @@ class Fault:
 
     ``short`` cuts the body after the headers promised all of it, and ignores ``Range``; ``hang`` never
     answers; ``drip`` sends a header twice a second, for 8 seconds; ``dropped`` closes the connection
-    without an answer; otherwise ``status`` is the answer.
+    without an answer; ``lost`` does what was asked before it does so; otherwise ``status`` is the answer.
     """
 
     status: int = 200
@@ -40,6 +40,7 @@ class Fault:
     hang: bool = False
     drip: bool = False
     dropped: bool = False
+    lost: bool = False
     where: str = "/"
 
 
@@ -66,6 +67,7 @@ class Repo:
 
     commits: dict[str, dict[str, bytes]] = field(default_factory=dict)
     branches: dict[str, str] = field(default_factory=dict)
+    private: bool = False
 
 
 @dataclass(frozen=True)
@@ -78,7 +80,7 @@ class Seen:
 
 
 class FakeHub(ThreadingHTTPServer):
-    """The server: ``publish`` data sets, set ``fault``, read ``seen``."""
+    """The server: ``publish`` data sets, set ``fault``, read ``seen``; a Space's name begins with ``spaces/``."""
 
     daemon_threads = True
     block_on_close = False
@@ -159,11 +161,9 @@ class Handler(BaseHTTPRequestHandler):
     def answer(self) -> None:
         self.content = self.rfile.read(int(self.headers.get("Content-Length") or 0))
         self.server.seen.append(Seen(self.command, self.path, self.headers.get("Authorization")))
-        fault = self.server.fault
-        if fault is not None and fault.where not in self.path:
-            fault = None
-        self.cut = fault is not None and fault.short
-        if fault is None or fault.short:
+        fault = self.fault()
+        self.cut, self.lost = fault is not None and fault.short, fault is not None and fault.lost
+        if fault is None or fault.short or fault.lost:
             self.route()
         elif fault.hang:
             self.server.released.wait(PATIENCE)
@@ -174,6 +174,11 @@ class Handler(BaseHTTPRequestHandler):
             self.close_connection = True
         else:
             self.send(fault.status, fault.body or b"{}", fault.headers)
+
+    def fault(self) -> Fault | None:
+        """Give what goes wrong with this request."""
+        fault = self.server.fault
+        return fault if fault is not None and fault.where in self.path else None
 
     def drip(self) -> None:
         # Each piece restarts a client's time-out for reading: only a bound on the whole answer ends this.
@@ -191,7 +196,8 @@ class Handler(BaseHTTPRequestHandler):
         if match is None:
             self.refuse("EntryNotFound")
             return
-        owner_name, revision, *rest = (unquote(part or "") for part in match.groups())
+        kind, owner_name, revision, *rest = (unquote(part or "") for part in match.groups())
+        owner_name = owner_name if kind == "datasets" else f"{kind}/{owner_name}"
         repo = self.server.repos.get(owner_name)
         commit = repo.branches.get(revision or "main", revision) if repo else ""
         if repo is None:
@@ -207,7 +213,9 @@ class Handler(BaseHTTPRequestHandler):
             {"rfilename": path} | ({"size": len(content), "blobId": blob_id(content)} if found.flag("blobs") else {})
             for path, content in sorted(found.files.items())
         ]
-        known = {"id": found.repo, "sha": found.commit, "siblings": siblings, "private": False, "gated": False}
+        private = self.server.repos[found.repo].private
+        known = {"id": found.repo.removeprefix("spaces/"), "sha": found.commit, "siblings": siblings}
+        known |= {"private": private, "gated": False}
         self.send_json(known | {"tags": [], "lastModified": "2026-01-01T00:00:00.000Z", "downloads": 0, "likes": 0})
 
     def tree(self, found: Found) -> None:
@@ -252,6 +260,9 @@ class Handler(BaseHTTPRequestHandler):
         self.send(200, json.dumps(answer).encode(), {"Content-Type": "application/json"})
 
     def send(self, status: int, body: bytes, headers: Mapping[str, str], sent: int | None = None) -> None:
+        if self.lost:
+            self.close_connection = True
+            return
         self.send_response(status)
         for name, value in headers.items():
             self.send_header(name, value)
@@ -284,11 +295,11 @@ class Found:
 
 
 ROUTES = [
-    (re.compile(r"/datasets/([^/]+/[^/]+)/resolve/([^/]+)/(.+)"), Handler.resolve),
-    (re.compile(r"/api/datasets/([^/]+/[^/]+)/tree/([^/]+)(?:/(.+))?"), Handler.tree),
-    (re.compile(r"/api/datasets/([^/]+/[^/]+)/paths-info/([^/]+)"), Handler.paths_info),
-    (re.compile(r"/api/datasets/([^/]+/[^/]+)/revision/([^/]+)"), Handler.info),
-    (re.compile(r"/api/datasets/([^/]+/[^/]+)()"), Handler.info),
+    (re.compile(r"/(datasets|spaces)/([^/]+/[^/]+)/resolve/([^/]+)/(.+)"), Handler.resolve),
+    (re.compile(r"/api/(datasets|spaces)/([^/]+/[^/]+)/tree/([^/]+)(?:/(.+))?"), Handler.tree),
+    (re.compile(r"/api/(datasets|spaces)/([^/]+/[^/]+)/paths-info/([^/]+)"), Handler.paths_info),
+    (re.compile(r"/api/(datasets|spaces)/([^/]+/[^/]+)/revision/([^/]+)"), Handler.info),
+    (re.compile(r"/api/(datasets|spaces)/([^/]+/[^/]+)()"), Handler.info),
 ]
 
 

@@ -15,6 +15,7 @@ import pytest
 
 from aeollm.errors import HubError, Problem, RunError, UsageError
 from aeollm.evaluation import evaluate
+from aeollm.reporting.html import Html, spoken
 from aeollm.sources import DEMO, DEMO_FOLDER, LabelSet, Settings, read_upload
 from aeollm.ui import catalogue as catalogue_module
 from aeollm.ui import notices
@@ -295,10 +296,21 @@ class TestCallbacks:
         assert report == ""
         assert table.count("<tr>") == 3
         assert figure["visible"] is True
-        assert (run["value"], view["value"]) == (GOOD, "overall")
+        # The views are those of the demo, as before: there is nothing to offer anew.
+        assert (run["value"], view) == (GOOD, "overall")
         assert results["visible"] is True
         assert len(questions["value"]["data"]) == 8
         assert len(dots.data[0].y) == 8
+
+    def test_what_is_offered_already_is_only_chosen(self, calls, first):
+        """gradio keeps each dropdown that it made for new choices: a session of many drops would grow."""
+        session = calls.scored([run_upload(GOOD)], DEMO, first, *LOOK)[0]
+        again = calls.scored([run_upload(COARSE, GOOD)], DEMO, session, *LOOK)
+        assert again[4:6] == [GOOD, "overall"]
+        assert again[0] is not session
+        *_, run, view = calls.scored([upload(CASES / "base_run.txt")], "labels", session, *LOOK)[:6]
+        assert run["choices"] == [("base_run.txt", "base_run.txt")]
+        assert view == "overall"
 
     def test_a_refused_run_alone_hides_the_results(self, calls, first):
         shown = calls.scored([run_upload("broken_run.txt")], DEMO, first, *LOOK)
@@ -332,7 +344,7 @@ class TestCallbacks:
     def test_what_is_looked_at_outlives_a_drop(self, calls, first):
         shown = calls.scored([run_upload(GOOD), run_upload(COARSE)], DEMO, first, COARSE, "insight", "kendall")
         _, _, _, _, run, view, _, _, dots, *_ = shown
-        assert (run["value"], view["value"]) == (COARSE, "insight")
+        assert (run["value"], view) == (COARSE, "insight")
         assert "insight" in dots.layout.xaxis.title.text
 
     @pytest.mark.parametrize("run", ["nosuch", None, ""])
@@ -450,7 +462,7 @@ class TestNotices:
     def test_status_says_what_is_chosen(self, calls, demo):
         offer = calls.catalogue.offer()
         assert "DEMO: simulated labels" in notices.status(demo, offer, DEMO)
-        told = notices.status(offer.sets["labels"], offer, "labels")
+        told = spoken(Html(notices.status(offer.sets["labels"], offer, "labels")))
         assert "DEMO" not in told
         assert "3 questions · 12 answers · equal weights" in told
         keys = LabelSet(read_upload(b"questionId,answerId\n1,a\n", "keys.csv").labels, None)
@@ -461,7 +473,8 @@ class TestNotices:
         assert "Loading some/&lt;img" in notices.status(demo, pending, DEMO)
         trouble = Offer({DEMO: demo}, DEMO, trouble=f"Gone {EVIL}.")
         told = notices.status(demo, trouble, DEMO)
-        assert "not available. Gone &lt;img" in told
+        assert "not available." in told
+        assert "Gone &lt;img" in told
         assert EVIL not in told
         assert "not available" not in notices.status(demo, trouble, "own: mine")
 
@@ -504,12 +517,12 @@ class TestNotices:
         assert "1 undef." in told
         foot = told.partition('<ul class="ae-foot">')[2]
         assert "question q1" in foot
-        assert "overall 1" in foot
+        assert "undefined on overall 1, " in spoken(Html(foot.partition("</ul>")[0]))
 
     def test_pooled_accuracy_is_shown_where_it_differs(self):
         human = [("q1", "a", 1), ("q1", "b", 2), *(("q2", answer, place) for place, answer in enumerate("abcd"))]
         session = session_of(human, [("q1", "a", 2), ("q1", "b", 1), *human[2:]])
-        assert "pooled .857" in notices.results(session, "accuracy")
+        assert "pooled .857" in spoken(Html(notices.results(session, "accuracy")))
         assert "pooled" not in notices.results(session, "spearman")
 
     @pytest.mark.parametrize(
