@@ -46,9 +46,9 @@ class Opinions:
     def expected(self) -> NDArray[np.float64]:
         """Give the mean answer over the mass inside the options, shape (texts, criteria); nan where absent.
 
-        >>> one = Opinions("a", "", ("t",), ("Q0",), (2,), np.array([[[0.2, 0.6]]]))
+        >>> one = Opinions("a", "", ("t",), ("Q0",), (2,), np.array([[[0.25, 0.5]]]))
         >>> one.expected().tolist()
-        [[1.75]]
+        [[1.6666666666666667]]
         """
         held = np.nansum(self.probabilities, axis=2)
         options = np.arange(1, self.probabilities.shape[2] + 1, dtype=np.float64)
