@@ -53,7 +53,8 @@ class Opinions:
         held = np.nansum(self.probabilities, axis=2)
         options = np.arange(1, self.probabilities.shape[2] + 1, dtype=np.float64)
         weighted = np.nansum(self.probabilities * options, axis=2)
-        return np.divide(weighted, held, out=np.full_like(held, np.nan), where=held > 0)
+        expected: NDArray[np.float64] = np.divide(weighted, held, out=np.full_like(held, np.nan), where=held > 0)
+        return expected
 
 
 @dataclass(frozen=True, eq=False)
