@@ -40,7 +40,7 @@ def read_answers(
     ----------
     path : the file, or its bytes.
     opinions : whose criteria are read, other columns being ignored, and whose numbers of options hold. Without
-        them every column in which most cells are numbers is read.
+        them every column in which at least half of the cells are numbers is read.
     name : the name to show, where it is not the file's.
     rename : names of columns (or criteria of a long file) to the criteria they are read as; a note says so.
     missing : cells that stand for no answer, beside empty ones; a number is compared as such (``0`` is ``0.0``).
@@ -204,7 +204,8 @@ class _Rows:
 
     def _mostly_numbers(self, table: Table, place: int) -> bool:
         cells = [row[place].strip() for _, row in table.rows if row[place].strip()]
-        return 2 * sum(_WHOLE.fullmatch(cell) is not None for cell in cells) > len(cells)
+        numbers = sum(cell in self.missing or _WHOLE.fullmatch(half_width(cell)) is not None for cell in cells)
+        return 2 * numbers >= len(cells)
 
     def _answer(self, cell: str, column: str, criterion: str, line: int) -> int:
         """Read an answer, 0 where there is none and where a problem tells what is wrong."""
