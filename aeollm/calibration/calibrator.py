@@ -20,6 +20,8 @@ from aeollm.errors import Problem, UsageError
 
 MODELS = tuple(RECIPES)
 DEFAULT_MODEL = "mix"
+_DIGITS = 12
+"""Beyond these, digits depend on what else is predicted at once: equal predictions are to be equal numbers."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,7 +106,7 @@ class Calibrator:
             judges=cases.judges,
             values=self.values,
             probabilities=answered.probabilities,
-            expected=answered.expected,
+            expected=np.round(answered.expected, _DIGITS),
             low=low,
             high=high,
             level=level,
@@ -117,7 +119,7 @@ class Calibrator:
 def _interval(probabilities: Floats, values: Floats, level: float) -> tuple[Floats, Floats]:
     """Give the values at which each tail still holds no more than half of what is left out."""
     tail = (1 - level) / 2
-    absent = np.isnan(probabilities).any(axis=1)
+    absent = np.isnan(probabilities.sum(axis=1))
     below = np.cumsum(np.where(absent[:, None], 0.0, probabilities), axis=1)
     low = values[np.minimum((below <= tail + 1e-12).sum(axis=1), len(values) - 1)]
     high = values[np.minimum((below < 1 - tail - 1e-12).sum(axis=1), len(values) - 1)]

@@ -26,8 +26,7 @@ class Examples:
     ``groups`` names what folds keep together (the text; for runs the question). ``expected`` has shape (rows,
     inputs): the automatic judge's mean answer, or its decimal score; nan where absent. ``probabilities`` has shape
     (rows, inputs, most options), None for decimals. ``answers`` has shape (rows, targets), nan where missing: an
-    answer from 1 to ``options`` of that target, or a decimal where ``options`` is 0. ``joined`` counts what the join
-    left out.
+    answer from 1 to ``options`` of that target, or a decimal where ``options`` is 0.
     """
 
     texts: tuple[str, ...]
@@ -205,8 +204,9 @@ def cases_for_run(run: Run, target: str) -> Examples:
 
 
 def _asked_of_run(run: Run, target: str) -> Examples:
+    keys = run.keys()
     return Examples(
-        texts=tuple(f"{question}\t{answer}" for question, answer in run.keys()),
+        texts=tuple(f"{question}\t{answer}" for question, answer in keys),
         groups=run.questions,
         judges=(POOLED,) * len(run),
         inputs=run.dimensions,

@@ -21,11 +21,12 @@ from aeollm.calibration.models import (
     NetworkModel,
     OrdinalModel,
     Raw,
+    Weights,
     own_place,
 )
 from aeollm.calibration.network.loss import Reach
 from aeollm.calibration.network.shape import Network, Shape
-from aeollm.calibration.network.training import NetworkData, choose_course, phases, train
+from aeollm.calibration.network.training import NetworkData, Plan, choose_course, phases, train
 from aeollm.calibration.scale import Scale, scale_of, shares, tilt_of
 from aeollm.calibration.settings import Settings
 
@@ -33,6 +34,7 @@ _FOLDS = 5
 _FEW_FOLDS = 3
 """For what takes longer to fit."""
 HIDDEN = (15, 15)
+_DIGITS = 6
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,7 +105,8 @@ def _network(training: Training, *, own: bool) -> Model:
     settings = training.settings
     ends = phases(pretrain=settings.pretrain and len(heads) > 1, finetune=settings.finetune or len(heads) == 1)
     folds = training.folds(every, _FEW_FOLDS)
-    course = choose_course(rows, shape, folds, ends, [settings.seed, 0], lambda share: training.step(0.7 * share))
+    plan = Plan(ends, folds, [settings.seed, 0], lambda share: training.step(0.7 * share))
+    course = choose_course(rows, shape, plan)
     members = []
     for number in range(settings.members):
         share = 0.7 + 0.3 * number / settings.members
@@ -131,12 +134,17 @@ def _member(network: Network, shape: Shape, reach: Reach, target: int) -> Member
     n_answers = shape.heads[target]
     columns = slice(target * shape.widest, target * shape.widest + n_answers)
     first, second, third = network.shared
-    shared = (first, second, third[:, columns].copy())
+    shared = _rounded(first, second, third[:, columns])
     if network.own is None:
         return Member(shared, None)
     own = [reach.weights * part for part in network.own]
     own[2][:, -1] *= reach.biases / reach.weights
-    return Member(shared, (own[0], own[1], own[2][:, :, columns].copy()))
+    return Member(shared, _rounded(own[0], own[1], own[2][:, :, columns]))
+
+
+def _rounded(first: Floats, second: Floats, third: Floats) -> Weights:
+    """Cut digits that change nothing that can be seen: a saved network is half as long."""
+    return np.round(first, _DIGITS), np.round(second, _DIGITS), np.round(third, _DIGITS)
 
 
 def _raw(training: Training) -> Model:

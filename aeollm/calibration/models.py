@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from aeollm.calibration.examples import Examples, Floats
 from aeollm.calibration.features import Features, Ints
@@ -60,7 +59,7 @@ class Argmax:
     def answer(self, cases: Examples, judges: Ints, scale: Scale) -> Answered:
         """Give the answer with all probability on it."""
         given = Raw().answer(cases, judges, scale).probabilities
-        absent = np.isnan(given).any(axis=1)
+        absent = np.isnan(given.sum(axis=1))
         chosen = np.argmax(np.where(absent[:, None], 0.0, given), axis=1)
         certain = np.eye(len(scale))[chosen]
         certain[absent] = np.nan
@@ -170,6 +169,3 @@ def own_place(cases: Examples) -> int:
             ],
         )
     return cases.inputs.index(cases.target)
-
-
-Rows = NDArray[np.intp]

@@ -17,7 +17,7 @@ Ints = NDArray[np.intp]
 
 _STEPS = 200
 _PRIOR = 0.05
-"""Weight of the squared distance of the thresholds from those of the answers' shares: it keeps unseen answers finite."""
+"""Weight of the squared distance of the thresholds from those of the answers' shares: it keeps them finite."""
 _SMALLEST = 1e-12
 
 
@@ -39,7 +39,7 @@ class Data(NamedTuple):
 
     def only(self, rows: NDArray[np.bool_]) -> Data:
         """Keep some rows."""
-        return Data(*(column[rows] for column in self))
+        return Data(self.x[rows], self.classes[rows], self.judges[rows], self.folds[rows])
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,8 +177,8 @@ def fit_ordinal(rows: Data, shape: Shape, marginal: Floats, step: Callable[[floa
     losses = np.zeros(len(grid))
     starts: list[Floats | None] = [None] * folds
     for place, penalties in enumerate(grid):
-        step(place / len(grid))
         for fold in range(folds):
+            step((place + fold / folds) / len(grid))
             held = rows.folds == fold
             objective = Objective(rows.only(~held), shape, penalties, centre)
             begin = starts[fold]

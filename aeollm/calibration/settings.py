@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from aeollm.calibration.scale import MOST_BINS
 
 Watch = Callable[[float, str], None]
-"""Told the share done, 0 to 1, and the step in words, every few milliseconds. What it raises ends the fit: cancel so."""
+"""Told the share done, 0 to 1, and the step in words, every few milliseconds. What it raises ends the fit."""
 
 
-class Cancelled(Exception):  # noqa: N818  not an error
+class Cancelled(Exception):
     """What a `Watch` may raise to end a fit that nobody waits for any more."""
 
 

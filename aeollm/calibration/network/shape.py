@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -53,7 +54,8 @@ class Network(NamedTuple):
 
 def read(vector: Floats, shape: Shape) -> Network:
     """Give the matrices of a vector, as views of it."""
-    place, found = 0, []
+    place = 0
+    found: list[Floats] = []
     stacks = (1, shape.judges) if shape.personal else (1,)
     for stack in stacks:
         for rows, columns in shape.layers:
@@ -65,7 +67,7 @@ def read(vector: Floats, shape: Shape) -> Network:
     return Network((found[0], found[1], found[2]), own)
 
 
-def initial(shape: Shape, marginals: list[Floats], rng: np.random.Generator) -> Floats:
+def initial(shape: Shape, marginals: Sequence[Floats], rng: np.random.Generator) -> Floats:
     """Draw hidden weights from N(0, 1 / inputs), start heads at the answers' shares and judges at the shared part."""
     parts = []
     for rows, columns in shape.layers[:2]:

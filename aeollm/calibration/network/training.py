@@ -89,9 +89,17 @@ def _losses(rows: NetworkData, shape: Shape, reach: Reach) -> tuple[Loss, Loss]:
     )
 
 
-def choose_course(
-    rows: NetworkData, shape: Shape, folds: Ints, ends: Phases, seed: Sequence[int], step: Callable[[float], None]
-) -> Course:
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """What training may choose from, by which folds, from which seed; ``step`` is told the share done, often."""
+
+    ends: Phases
+    folds: Ints
+    seed: Sequence[int]
+    step: Callable[[float], None]
+
+
+def choose_course(rows: NetworkData, shape: Shape, plan: Plan) -> Course:
     """Choose reach and steps by the log-likelihood of held-out target answers, summed over folds.
 
     For every reach, pretraining is stopped where held-out texts of all folds together are predicted best, and
@@ -100,12 +108,10 @@ def choose_course(
     reaches = REACHES if shape.personal else REACHES[:1]
     found: list[tuple[float, Course]] = []
     for number, reach in enumerate(reaches):
-        search = _Search(rows, shape, folds, reach, seed)
-        step(number / len(reaches))
-        before = search.losses(0, ends.pretrain, 0)
+        search = _Search(rows, shape, plan, reach, lambda done, at=number: plan.step((at + done) / len(reaches)))  # type: ignore[misc]
+        before = search.losses(0, plan.ends.pretrain, 0)
         pretrain = min(before, key=before.__getitem__)
-        step((number + 0.5) / len(reaches))
-        after = search.losses(1, ends.finetune, pretrain)
+        after = search.losses(1, plan.ends.finetune, pretrain)
         finetune = min(after, key=after.__getitem__)
         found.append((after[finetune], Course(pretrain, finetune, reach)))
     return min(found, key=lambda pair: pair[0])[1]
@@ -116,9 +122,9 @@ class _Search(NamedTuple):
 
     rows: NetworkData
     shape: Shape
-    folds: Ints
+    plan: Plan
     reach: Reach
-    seed: Sequence[int]
+    step: Callable[[float], None]
 
     def losses(self, phase: int, ends: tuple[int, ...], pretrain: int) -> dict[int, float]:
         """Give the loss on held-out target answers, summed over folds, after each of some numbers of steps.
@@ -127,23 +133,19 @@ class _Search(NamedTuple):
         converged, stays where it ended.
         """
         total = dict.fromkeys(ends, 0.0)
-        for fold in range(int(self.folds.max()) + 1):
-            held = self.folds == fold
+        folds = int(self.plan.folds.max()) + 1
+        for fold in range(folds):
+            share = (phase + fold / folds) / 2
+            held = self.plan.folds == fold
             losses = _losses(self.rows.only(~held), self.shape, self.reach)
             judged = self._judge_of(held)
-            at = initial(self.shape, self.rows.marginals, np.random.default_rng([*self.seed, fold]))
+            at = initial(self.shape, self.rows.marginals, np.random.default_rng([*self.plan.seed, fold]))
             if phase and pretrain:
-                at = minimise(losses[0], at, pretrain)
-            seen = {0: judged(at)}
-
-            def look(step: int, at: Floats, seen: dict[int, float] = seen, judged: _Judged = judged) -> None:
-                if step in ends:
-                    seen[step] = judged(at)
-
-            if max(ends):
-                seen[max(ends)] = judged(minimise(losses[phase], at, max(ends), look))
+                at = minimise(losses[0], at, pretrain, lambda _step, _at, share=share: self.step(share))  # type: ignore[misc]
+            way = _Way(ends, judged, lambda share=share: self.step(share), {0: judged(at)})  # type: ignore[misc]
+            last = minimise(losses[phase], at, max(ends), way.look) if max(ends) else at
             for end in ends:
-                total[end] += seen.get(end, seen[max(ends)])
+                total[end] += way.seen[end] if end in way.seen else judged(last)
         return total
 
     def _judge_of(self, held: NDArray[np.bool_]) -> _Judged:
@@ -162,3 +164,18 @@ class _Search(NamedTuple):
 
 
 _Judged = Callable[[Floats], float]
+
+
+class _Way(NamedTuple):
+    """One descent, looked at after some numbers of steps."""
+
+    ends: tuple[int, ...]
+    judged: _Judged
+    tick: Callable[[], None]
+    seen: dict[int, float]
+
+    def look(self, step: int, at: Floats) -> None:
+        """Measure where a step led, if it is one of those."""
+        self.tick()
+        if step in self.ends:
+            self.seen[step] = self.judged(at)
