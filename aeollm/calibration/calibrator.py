@@ -4,51 +4,23 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
-from aeollm.calibration.examples import NOBODY, Examples, Floats
+from aeollm.calibration.examples import Examples, Floats
 from aeollm.calibration.features import Judges, judges_of
 from aeollm.calibration.fitting import RECIPES, Training
 from aeollm.calibration.models import Model
+from aeollm.calibration.predictions import Predictions, predictions_of
 from aeollm.calibration.scale import Scale, scale_of
 from aeollm.calibration.settings import Settings, Watch
 from aeollm.errors import Problem, UsageError
 
 MODELS = tuple(RECIPES)
 DEFAULT_MODEL = "mix"
-_DIGITS = 12
-"""Beyond these, digits depend on what else is predicted at once: equal predictions are to be equal numbers."""
-
-
-@dataclass(frozen=True, eq=False)
-class Predictions:
-    """What a calibrator says of rows, in their order.
-
-    ``probabilities``, shape (n, K), are those of ``values``, nan where the model gives none; ``expected`` is the mean;
-    between ``low`` and ``high`` lies at least ``level`` of the probability. ``known`` is False where the judge gave no
-    answer in training, so that the shared part speaks; ``seen`` is True where the text was trained on.
-    """
-
-    texts: tuple[str, ...]
-    groups: tuple[str, ...]
-    judges: tuple[str, ...]
-    values: Floats
-    probabilities: Floats
-    expected: Floats
-    low: Floats
-    high: Floats
-    level: float
-    known: NDArray[np.bool_]
-    seen: NDArray[np.bool_]
-    problems: tuple[Problem, ...]
-
-    def __len__(self) -> int:
-        """Count the rows."""
-        return len(self.texts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,63 +65,11 @@ class Calibrator:
         ValueError
             For a level outside (0, 1).
         """
-        if not 0 < level < 1:
-            raise ValueError(f"a level lies between 0 and 1, not {level!r}")
         counts = self.judges
         known = np.array([counts.get(judge, 0) > 0 for judge in cases.judges], dtype=bool)
         seen = np.array([text in self.trained_on for text in cases.texts], dtype=bool)
         answered = self.fitted.answer(cases, self.people.rows(cases.judges), self.scale)
-        low, high = _interval(answered.probabilities, self.values, level)
-        return Predictions(
-            texts=cases.texts,
-            groups=cases.groups,
-            judges=cases.judges,
-            values=self.values,
-            probabilities=answered.probabilities,
-            expected=np.round(answered.expected, _DIGITS),
-            low=low,
-            high=high,
-            level=level,
-            known=known,
-            seen=seen,
-            problems=tuple(_warnings(cases, known, seen)),
-        )
-
-
-def _interval(probabilities: Floats, values: Floats, level: float) -> tuple[Floats, Floats]:
-    """Give the values at which each tail still holds no more than half of what is left out."""
-    tail = (1 - level) / 2
-    absent = np.isnan(probabilities.sum(axis=1))
-    below = np.cumsum(np.where(absent[:, None], 0.0, probabilities), axis=1)
-    low = values[np.minimum((below <= tail + 1e-12).sum(axis=1), len(values) - 1)]
-    high = values[np.minimum((below < 1 - tail - 1e-12).sum(axis=1), len(values) - 1)]
-    return np.where(absent, np.nan, low), np.where(absent, np.nan, high)
-
-
-def _warnings(cases: Examples, known: NDArray[np.bool_], seen: NDArray[np.bool_]) -> list[Problem]:
-    found = []
-    strangers = sorted({judge for judge, there in zip(cases.judges, known, strict=True) if not there} - {NOBODY})
-    if strangers:
-        some = ", ".join(strangers[:10]) + (", …" if len(strangers) > 10 else "")
-        found.append(
-            Problem(
-                "warning",
-                "unseen_judges",
-                f"{len(strangers)} judges gave no answer in training ({some}): what all judges share speaks for them.",
-                "A dozen answers of a judge are worth collecting.",
-            )
-        )
-    if seen.any():
-        found.append(
-            Problem(
-                "warning",
-                "in_sample",
-                f"{int(seen.sum())} of {len(seen)} rows are of texts that the calibrator was trained on: "
-                "agreement with people on them is too good to be true.",
-                "Judge a calibrator by folds or by other texts.",
-            )
-        )
-    return found
+        return predictions_of(cases, self.scale, answered, (known, seen), level)
 
 
 def fit(
@@ -172,9 +92,17 @@ def fit(
     UsageError
         For an unknown model, or when fewer than two groups (texts; for runs questions) have answers to the target.
     """
+    return fit_models(examples, (model,), settings, watch)[model]
+
+
+def fit_models(
+    examples: Examples, models: Sequence[str], settings: Settings | None = None, watch: Watch | None = None
+) -> dict[str, Calibrator]:
+    """Fit several models to the same rows, as `fit` does each; what they have in common is fitted once."""
     chosen, tell = settings or Settings(), watch or _silent
-    if model not in RECIPES:
-        raise _unusable("unknown_model", f"There is no model {model!r}.", f"Known are: {', '.join(MODELS)}.")
+    for name in models:
+        if name not in RECIPES:
+            raise _unusable("unknown_model", f"There is no model {name!r}.", f"Known are: {', '.join(MODELS)}.")
     every = examples.take(_one_order(examples))
     rows = every.take(np.flatnonzero(~np.isnan(every.answered)))
     if len(set(rows.groups)) < 2:
@@ -184,21 +112,43 @@ def fit(
             "Give more answers; a dozen of every judge are a good start.",
         )
     scale = scale_of(rows.answered, rows.options[rows.place], chosen.bins)
-    tell(0.0, model)
-    training = Training(every, rows, scale, judges_of(every), chosen, lambda share: tell(share, model))
-    fitted = RECIPES[model](training)
-    tell(1.0, model)
+    training = Training(every, rows, scale, judges_of(every), chosen, _nothing)
+    digest = _digest(every)
+    weights = [_COSTS.get(name, 1.0) for name in models]
+    found = {}
+    for place, name in enumerate(models):
+        before, part = sum(weights[:place]) / sum(weights), weights[place] / sum(weights)
+        tell(before, name)
+        step = partial(_part, tell, name, (before, part))
+        found[name] = _calibrator(replace(training, step=step), name, digest)
+    tell(1.0, "fitted")
+    return found
+
+
+_COSTS = {"net": 30.0, "net_own": 30.0, "ordinal": 2.0, "ordinal_slopes": 10.0, "mix": 40.0}
+"""Roughly, against a ridge regression."""
+
+
+def _part(tell: Watch, name: str, ends: tuple[float, float], share: float) -> None:
+    tell(ends[0] + ends[1] * share, name)
+
+
+def _calibrator(training: Training, name: str, digest: str) -> Calibrator:
     return Calibrator(
-        model=model,
-        target=examples.target,
-        settings=chosen,
-        scale=scale,
+        model=name,
+        target=training.every.target,
+        settings=training.settings,
+        scale=training.scale,
         people=training.judges,
-        trained_on=frozenset(every.texts),
-        n_train=len(rows),
-        digest=_digest(every),
-        fitted=fitted,
+        trained_on=frozenset(training.every.texts),
+        n_train=len(training.rows),
+        digest=digest,
+        fitted=training.model(name),
     )
+
+
+def _nothing(_share: float) -> None:
+    return
 
 
 def _silent(_share: float, _step: str) -> None:

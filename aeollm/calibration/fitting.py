@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -50,6 +50,13 @@ class Training:
     judges: Judges
     settings: Settings
     step: Callable[[float], None]
+    done: dict[str, Model] = field(default_factory=dict)
+
+    def model(self, name: str) -> Model:
+        """Fit a model, or give it if it was fitted: a mix shares its parts with whoever wants them alone."""
+        if name not in self.done:
+            self.done[name] = RECIPES[name](self)
+        return self.done[name]
 
     @cached_property
     def classes(self) -> Ints:
@@ -160,15 +167,8 @@ def _argmax(training: Training) -> Model:
 def _mix(training: Training) -> Model:
     parts = []
     for place, name in enumerate(MIXED):
-        inner = Training(
-            training.every,
-            training.rows,
-            training.scale,
-            training.judges,
-            training.settings,
-            lambda share, at=place: training.step((at + share) / len(MIXED)),  # type: ignore[misc]
-        )
-        parts.append(RECIPES[name](inner))
+        inner = replace(training, step=lambda share, at=place: training.step((at + share) / len(MIXED)))  # type: ignore[misc]
+        parts.append(inner.model(name))
     return Mix(tuple(parts))
 
 
