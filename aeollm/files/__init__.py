@@ -5,6 +5,7 @@ from aeollm.files.answers import POOLED, read_answers
 from aeollm.files.archives import MOST_ENTRIES_LABELS, is_zip, unpack
 from aeollm.files.decoding import Unreadable
 from aeollm.files.labels import labels_from_dataset, read_labels
+from aeollm.files.named_columns import kind_of
 from aeollm.files.opinions import FEWEST_OPTIONS, MOST_OPTIONS, read_opinions
 from aeollm.files.rubrics import RUBRIC_NAME, read_rubrics
 from aeollm.files.runs import Inspection, inspect_run, read_run
@@ -19,6 +20,7 @@ __all__ = [
     "Unreadable",
     "inspect_run",
     "is_zip",
+    "kind_of",
     "labels_from_dataset",
     "read_annotations",
     "read_answers",

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from aeollm.errors import Problem, printable
 from aeollm.files.csv_text import bad_header, csv_rows, repeated
-from aeollm.files.decoding import Unreadable, refuse
+from aeollm.files.decoding import Unreadable, decode, refuse
 from aeollm.tables import DIMENSIONS, KEY_COLUMNS, SCORE_SUFFIX
 
 TEXT = ("text_id", "text")
@@ -99,6 +99,14 @@ _KINDS = {
     "labels": ("AEOLLM labels", "Use it as labels of a run (--labels, or the Score tab)."),
     "run": ("an AEOLLM run", "Calibrate it against labels (--run, or the run chosen on the page)."),
 }
+
+
+def kind_of(content: bytes) -> str | None:
+    """Say what kind of file this is, as far as its first line tells: opinions, answers, labels, run."""
+    try:
+        return _kind(read_table(decode(content).content))
+    except Unreadable:
+        return None
 
 
 def _kind(table: Table) -> str | None:
