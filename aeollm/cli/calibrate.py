@@ -129,6 +129,8 @@ def _material(options: argparse.Namespace) -> Material:
         With everything that is wrong with the files, or with what the options ask for.
     """
     named = (options.opinions, options.answers, options.target)
+    if options.calibrated is not None and options.run_file is None:
+        raise _usage("--calibrated writes a calibrated run and needs --run.", "Use --predictions for texts.")
     if options.run_file is not None:
         if any(path is not None for path in (*named[:2], options.test_opinions, options.test_answers)):
             raise _usage("--run takes --labels, not opinions and answers.", "Name either a run or opinions.")
@@ -163,9 +165,7 @@ def _files(options: argparse.Namespace, trial: Trial, watch: Watch) -> list[tupl
         made.append((options.save, save_calibrator(trial.fitted)))
     if options.predictions is not None:
         made.append((options.predictions, predictions_csv(trial)))
-    if options.calibrated is not None:
-        if trial.material.run is None or trial.material.labels is None:
-            raise _usage("--calibrated writes a calibrated run and needs --run.", "Use --predictions for texts.")
+    if options.calibrated is not None and trial.material.run is not None and trial.material.labels is not None:
         scores = calibrated_scores(trial.material, trial.choices, watch)
         dimensions = trial.material.labels.dimensions
         made.append((options.calibrated, run_file(trial.material.run, scores.tolist(), dimensions)))

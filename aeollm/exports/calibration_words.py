@@ -18,18 +18,19 @@ TITLES = {
     "nll": "log-loss",
 }
 MODEL_TITLES = {
-    "raw": "the judge's own mean answer",
-    "argmax": "the judge's most probable answer",
-    "constant": "one mean for everything",
+    "raw": "judge's own mean",
+    "argmax": "judge's most probable answer",
+    "constant": "one mean for all",
     "judge_mean": "each person's mean",
-    "ridge": "ridge, people's intercepts",
-    "ridge_slopes": "ridge, people's slopes",
-    "ordinal": "ordinal, people's intercepts",
-    "ordinal_slopes": "ordinal, people's slopes",
-    "net": "the LLM-Rubric network",
-    "net_own": "the network on the target's own opinion",
-    "mix": "mean of ridge, ordinal and network",
+    "ridge": "ridge, own intercepts",
+    "ridge_slopes": "ridge, own slopes",
+    "ordinal": "ordinal, own intercepts",
+    "ordinal_slopes": "ordinal, own slopes",
+    "net": "LLM-Rubric network",
+    "net_own": "network, own opinion only",
+    "mix": "mean of ridge, ordinal, network",
 }
+"""``own`` is of the people: everybody's intercept or slopes, shrunk to what all share."""
 _PROTOCOLS = {
     "folds": "{folds} folds that keep a text together, predictions of all folds pooled",
     "test": "fitted on the first files, scored on the test files",

@@ -17,8 +17,12 @@ _GOLDEN = 0.6180339887498949
 """Multiples of it, without their whole part, lie evenly and look drawn: points are shifted, the same way always."""
 _ROW = 22
 _MOST_JUDGES = 60
-_BESIDE = 4
-_GAP = 0.05
+_BESIDE = 2
+_STEPS = 128
+_TOO_FEW = 0.05
+"""Where forecasts are less dense than this share of their peak, the observed frequency is a matter of chance."""
+_GAP = 0.08
+_BELOW = 0.3
 _SPREAD = 0.7
 _BAND = "rgba(128,128,128,0.28)"
 
@@ -41,7 +45,7 @@ class Panel(NamedTuple):
 def reliability(panels: Sequence[Panel], *, demo: bool = False) -> go.Figure:
     """Draw an answer's observed frequency over its forecast probability, one panel each; the diagonal is calibrated.
 
-    The grey area is the density of the forecasts: where there is none, the curve says nothing.
+    The grey area is the density of the forecasts; where there are next to none, no curve is drawn.
     """
     across = min(len(panels), _BESIDE) or 1
     down = -(-len(panels) // across)
@@ -50,9 +54,12 @@ def reliability(panels: Sequence[Panel], *, demo: bool = False) -> go.Figure:
     for place, panel in enumerate(panels):
         x, y = _axes(place, (across, down), layout)
         top = float(np.nanmax(panel.density)) if panel.density.size else 1.0
+        step = max(1, len(panel.at) // _STEPS)
+        at, density = panel.at[::step], panel.density[::step]
+        observed = np.where(density >= _TOO_FEW * top, panel.observed[::step], np.nan)
         area: Spec = {
-            "x": panel.at.tolist(),
-            "y": (0.3 * panel.density / (top or 1.0)).tolist(),
+            "x": at.tolist(),
+            "y": (0.3 * density / (top or 1.0)).tolist(),
             "fill": "tozeroy",
             "mode": "lines",
             "line": {"width": 0},
@@ -60,8 +67,8 @@ def reliability(panels: Sequence[Panel], *, demo: bool = False) -> go.Figure:
             "hoverinfo": "skip",
         }
         curve: Spec = {
-            "x": panel.at.tolist(),
-            "y": panel.observed.tolist(),
+            "x": at.tolist(),
+            "y": observed.tolist(),
             "mode": "lines",
             "line": {"color": _COLOURS[place % len(_COLOURS)], "width": 2.5},
             "hovertemplate": "forecast %{x:.2f}<br>observed %{y:.2f}<extra></extra>",
@@ -69,7 +76,8 @@ def reliability(panels: Sequence[Panel], *, demo: bool = False) -> go.Figure:
         traces += [trace | {"xaxis": x, "yaxis": y} for trace in (area, curve)]
         layout["shapes"].append(line({"x0": 0, "x1": 1, "y0": 0, "y1": 1}, x, y, dash="dot"))
         layout["annotations"].append(_title(panel, x, y))
-    return figure(traces, layout, 40 + 250 * down, demo=demo, badge_shift=18)
+    layout["margin"] = {"l": 10, "r": 12, "t": 74, "b": 10}
+    return figure(traces, layout, 84 + 215 * down, demo=demo, badge_shift=22)
 
 
 def _axes(place: int, grid: tuple[int, int], layout: Spec) -> tuple[str, str]:
@@ -77,8 +85,9 @@ def _axes(place: int, grid: tuple[int, int], layout: Spec) -> tuple[str, str]:
     across, down = grid
     column, row = place % across, place // across
     number = "" if place == 0 else str(place + 1)
-    wide, high = (1 - _GAP * (across - 1)) / across, (1 - 0.22 * (down - 1)) / down
-    left, top = column * (wide + _GAP), 1 - row * (high + 0.22)
+    gap = _BELOW / down
+    wide, high = (1 - _GAP * (across - 1)) / across, (1 - gap * (down - 1)) / down
+    left, top = column * (wide + _GAP), 1 - row * (high + gap)
     ticks: Spec = {"range": [-0.02, 1.02], "tickvals": [0, 0.5, 1], "tickformat": ".1~f"}
     below = {"title": {"text": "forecast"}} if row == down - 1 else {}
     layout[f"xaxis{number}"] = ticks | below | {"domain": [left, left + wide], "anchor": f"y{number}"}
@@ -89,7 +98,7 @@ def _axes(place: int, grid: tuple[int, int], layout: Spec) -> tuple[str, str]:
 
 def _title(panel: Panel, x: str, y: str) -> Spec:
     place = {"xref": f"{x} domain", "yref": f"{y} domain", "x": 0, "y": 1, "xanchor": "left", "yanchor": "bottom"}
-    return {"text": f"{label(panel.title)} · {label(panel.note)}", "showarrow": False} | place
+    return {"text": f"{label(panel.title)} · {label(panel.note)}", "showarrow": False, "font": {"size": 11}} | place
 
 
 def predicted_against_human(

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from aeollm.calibration import QUALITIES
 from aeollm.errors import Problem, group_problems
+from aeollm.exports import p_value
 from aeollm.exports.calibration_words import MODEL_TITLES, TITLES, notes, protocol_in_words
 from aeollm.figures.calibration import Panel, predicted_against_human, reliability, strictness
-from aeollm.reporting.html import Html, figure, joined, number, section, signed, table, tag, text
+from aeollm.reporting.html import Html, figure, folded, joined, number, section, signed, table, tag, text, with_interval
 from aeollm.reporting.page import page
 from aeollm.trials import REFERENCE, Trial
 from aeollm.validation import Validated, Validation
@@ -43,28 +45,32 @@ def _head(trial: Trial) -> Html:
     return tag("header", title, badge, tag("p", protocol_in_words(trial), class_="ae-status"))
 
 
-def models_table(trial: Trial) -> Html:
-    """Compare the models: every score with its interval, the chosen one in bold, and its test against the judge."""
-    heads = ["model", *(TITLES[score] for score in QUALITIES), f"p against {REFERENCE}"]
-    rows = [_model_row(trial, name, found) for name, found in trial.validation.models.items()]
+def models_table(trial: Trial, titles: Mapping[str, str] = MODEL_TITLES) -> Html:
+    """Compare the models: every score with its interval, the chosen one in bold, and its test against the judge.
+
+    ``titles`` say how models are called.
+    """
+    heads = ["model", *(TITLES[score] for score in QUALITIES), "p, RMSE against the judge's"]
+    rows = [
+        _model_row(titles[name], found, chosen=name == trial.choices.model)
+        for name, found in trial.validation.models.items()
+    ]
     caption = f"{protocol_in_words(trial)} 95 % bootstrap intervals."
     skipped = [tag("li", f"{name}: not shown, since {why}.") for name, why in trial.skipped]
     return joined([table(heads, rows, caption), tag("ul", *skipped, class_="ae-foot") if skipped else ""])
 
 
-def _model_row(trial: Trial, name: str, found: Validated) -> list[Html]:
-    told = tag("span", name, title=MODEL_TITLES.get(name, name))
-    cells = [_scored(found, score) for score in QUALITIES]
-    p = found.p.get("rmse", float("nan"))
-    chance = text("–" if p != p else "< .001" if p < 0.001 else number(p))
-    row = [told, *cells, chance]
-    return [tag("strong", cell) for cell in row] if name == trial.choices.model else row
+def _model_row(title: str, found: Validated, *, chosen: bool) -> list[Html]:
+    p = found.p.get("rmse", math.nan)
+    row = [text(title), *(_scored(found, score) for score in QUALITIES), text(p_value(p))]
+    return [tag("strong", cell) for cell in row] if chosen else row
 
 
 def _scored(found: Validated, score: str) -> Html:
     value, low, high = (getattr(quality, score) for quality in (found.quality, found.low, found.high))
-    interval = joined([" ", tag("small", f"[{number(low)}, {number(high)}]")]) if low == low else ""
-    return joined([number(value), interval])
+    if math.isinf(value):
+        return tag("span", "∞", title="an answer was given that the model had called impossible")
+    return with_interval(value, low, high)
 
 
 def smece_table(trial: Trial, name: str) -> Html:
@@ -86,7 +92,7 @@ def effects_table(trial: Trial) -> Html:
     rows = [[effect.judge, str(effect.answers), signed(effect.effect)] for effect in trial.effects[:_MOST_EFFECTS]]
     more = f" The {_MOST_EFFECTS} strictest of {len(trial.effects)}." if len(trial.effects) > _MOST_EFFECTS else ""
     caption = f"How much higher each person answers {trial.target} than the part all share; below 0 is strict.{more}"
-    return table(["judge", "answers", "effect"], rows, caption)
+    return folded("Everybody's strictness in numbers", table(["judge", "answers", "effect"], rows, caption))
 
 
 def targets_table(trial: Trial, targets: Sequence[tuple[str, Validation]]) -> Html:
@@ -130,7 +136,7 @@ def panels(trial: Trial, name: str) -> list[Panel]:
     """Give the reliability of every answer's forecasts by one model."""
     found = trial.validation.models[name]
     return [
-        Panel(f"answer {answer:g}", curve.at, curve.observed, curve.density, f"smECE {number(found.smece[answer])}")
+        Panel(f"answer {answer:g}", curve.at, curve.observed, curve.density, f"ECE {number(found.smece[answer])}")
         for answer, curve in found.curves.items()
     ]
 

@@ -143,10 +143,10 @@ def _outputs() -> tuple[Outputs, TakeAway]:
             make_report = gr.Button(say("cal_make_report"), elem_id="cal-make-report", **_SMALL)
             report = gr.DownloadButton(say("cal_take_report"), elem_id="cal-report", visible=False, **_SMALL)
         shown = gr.Dropdown([], label=say("cal_shown"), elem_id="cal-shown")
-        reliability = gr.Plot(label=say("cal_reliability"), elem_id="cal-reliability")
         with gr.Row(elem_id="cal-figures"):
+            reliability = gr.Plot(label=say("cal_reliability"), elem_id="cal-reliability", min_width=340)
             predicted = gr.Plot(label=say("cal_predicted"), elem_id="cal-predicted", min_width=340)
-            strictness = gr.Plot(label=say("cal_strictness"), elem_id="cal-strictness", min_width=340)
+        strictness = gr.Plot(label=say("cal_strictness"), elem_id="cal-strictness")
         details = gr.HTML(elem_id="cal-details")
         with gr.Row(elem_id="cal-demand"):
             curve = gr.Button(say("cal_curve"), elem_id="cal-curve", **_SMALL)

@@ -68,8 +68,9 @@ def failed(problems: Sequence[Problem]) -> str:
 def results(trial: Trial) -> str:
     """Give the table of models, with the signature below."""
     line = tag("p", badge(trial.material), tag("strong", f" {trial.target}"), class_="ae-status")
+    titles = {name: Html(both(f"cal_model_{name}")) for name in trial.validation.models}
     signature = tag("details", tag("summary", "signature"), tag("code", trial.signature), class_="ae-signatures")
-    return joined([line, models_table(trial), signature])
+    return joined([line, models_table(trial, titles), signature])
 
 
 def details(trial: Trial, name: str) -> str:

@@ -42,7 +42,7 @@ from aeollm.validation import Validation
 MODEL, RUN_MODEL = "ridge_slopes", "ridge"
 FIRST = (5, 3)
 """Folds and seeds."""
-BESIDE = ("raw", "judge_mean", "ridge", "ordinal")
+BESIDE = ("raw", "judge_mean", "ridge")
 
 
 @dataclass(frozen=True)
