@@ -129,7 +129,7 @@ def _wanted() -> Wanted:
 def _running() -> Running:
     with gr.Row(elem_id="cal-actions"):
         fit = gr.Button(say("cal_fit"), variant="primary", elem_id="cal-fit", interactive=False, scale=0, min_width=170)
-        cancel = gr.Button(say("cal_cancel"), elem_id="cal-cancel", interactive=False, scale=0, min_width=120)
+        cancel = gr.Button(say("cal_cancel"), elem_id="cal-cancel", visible=False, scale=0, min_width=120)
         progress = gr.HTML(elem_id="cal-progress", min_width=260)
     return Running(fit, cancel, progress)
 
@@ -207,7 +207,9 @@ class _Wiring(NamedTuple):
             made = begun.then(partial(calls.made, kind), [bench], state, **_SLOW)
             extras = [shown.curve_figure, shown.all_criteria, take.run]
             made.then(calls.extras, [bench], extras, **_QUICK).then(calls.finished, None, self.buttons, **_QUICK)
-        self.running.cancel.click(calls.cancelled, [bench], [self.running.progress], queue=False, **_PRIVATE)
+        self.running.cancel.click(
+            calls.cancelled, [bench], [self.running.progress, *self.buttons], queue=False, **_PRIVATE
+        )
         looked = [shown.reliability, shown.predicted, shown.details]
         shown.shown.input(calls.looked_at, [bench, shown.shown], looked, trigger_mode="always_last", **_QUICK)
         take.make_report.click(calls.report_to_take, [bench], [take.report], **_QUICK)

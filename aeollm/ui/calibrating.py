@@ -76,7 +76,7 @@ class Calibrations:
         bench = Bench(example(), job=self.jobs.new())
         described = self.taken(bench)
         described[-1] = gr.update(interactive=False)
-        return [*described, self.runs(session), notices.said("cal_waiting"), gr.update(interactive=True)]
+        return [*described, self.runs(session), notices.said("cal_waiting"), gr.update(visible=True)]
 
     def first(self, bench: Bench, *asked: Any) -> Iterator[list[Any]]:  # noqa: ANN401  as gradio gives them
         """Fit the example that is shown at first; nothing where something was fitted already."""
@@ -185,10 +185,10 @@ class Calibrations:
         except AeollmError as error:
             yield None, notices.failed(error.problems)
 
-    def cancelled(self, bench: Bench) -> str:
-        """End the visitor's work at once."""
+    def cancelled(self, bench: Bench) -> list[Any]:
+        """End the visitor's work at once, also while it waits for its turn."""
         self.jobs.cancel(bench.job)
-        return notices.said("cal_cancelled")
+        return [notices.said("cal_cancelled"), *_buttons(working=False)]
 
     def finished(self) -> list[Any]:
         """Let another fit be asked for."""
@@ -268,7 +268,7 @@ class Calibrations:
 
 def _buttons(*, working: bool) -> list[Any]:
     """Let nothing be started while work goes on, and only then be cancelled."""
-    return [*[gr.update(interactive=not working)] * 4, gr.update(interactive=working)]
+    return [*[gr.update(interactive=not working)] * 4, gr.update(visible=working)]
 
 
 def _protocols(material: Material | None) -> list[Protocol]:
