@@ -14,7 +14,7 @@ from aeollm.cli.terminal import DONE, REFUSED, UNUSABLE, complain, print_json, p
 from aeollm.errors import AeollmError, Problem, UsageError
 from aeollm.exports.calibration_json import predictions_csv, refused_trial_json, trial_json
 from aeollm.exports.run_file import run_file
-from aeollm.files import FEWEST_OPTIONS, MOST_OPTIONS, read_run
+from aeollm.files import FEWEST_OPTIONS, MOST_OPTIONS, read_annotations, read_run
 from aeollm.trials import (
     BASELINES,
     Choices,
@@ -24,6 +24,7 @@ from aeollm.trials import (
     Reading,
     Trial,
     calibrated_scores,
+    of_annotated_run,
     of_pairs,
     of_run,
     read_pairs,
@@ -43,6 +44,8 @@ def add(parser: argparse.ArgumentParser) -> None:
     add("--test-opinions", type=Path, metavar="FILE", help="score on these texts instead of on folds")
     add("--test-answers", type=Path, metavar="FILE", help="people's answers to these texts")
     add("--run", type=Path, metavar="FILE", dest="run_file", help="calibrate an AEOLLM run to --labels instead")
+    told = "CSV of single annotators' ratings of the run's answers, instead of labels: everybody is calibrated to"
+    add("--annotations", type=Path, metavar="FILE", help=told)
     add_labels(parser)
     _add_choices(parser)
     add_json(parser)
@@ -128,18 +131,13 @@ def _material(options: argparse.Namespace) -> Material:
     AeollmError
         With everything that is wrong with the files, or with what the options ask for.
     """
-    named = (options.opinions, options.answers, options.target)
-    if options.calibrated is not None and options.run_file is None:
-        raise _usage("--calibrated writes a calibrated run and needs --run.", "Use --predictions for texts.")
-    if options.run_file is not None:
-        if any(path is not None for path in (*named[:2], options.test_opinions, options.test_answers)):
-            raise _usage("--run takes --labels, not opinions and answers.", "Name either a run or opinions.")
-        labels = labels_of(options).labels
-        target = options.target or (labels.dimensions[0] if labels.dimensions else "")
-        return of_run(read_run(options.run_file), labels, target)
-    if None in named:
-        raise _usage("--opinions, --answers and --target are needed, or --run and --labels.", "See --help.")
     tests = (options.test_opinions, options.test_answers)
+    if options.run_file is not None:
+        return _material_of_run(options)
+    if options.calibrated is not None or options.annotations is not None:
+        raise _usage("--calibrated and --annotations need --run.", "Use --predictions and --answers for texts.")
+    if None in (options.opinions, options.answers, options.target):
+        raise _usage("--opinions, --answers and --target are needed, or --run and --labels.", "See --help.")
     if (tests[0] is None) != (tests[1] is None):
         raise _usage("--test-opinions and --test-answers belong together.", "Name both, or none for folds.")
     if options.train_rename and tests[0] is None:
@@ -150,8 +148,22 @@ def _material(options: argparse.Namespace) -> Material:
         options=dict(options.options or ()),
         missing=tuple(cell.strip() for cell in options.missing.split(",")),
     )
-    train, test = read_pairs(_shown(*named[:2]), None if tests[0] is None else _shown(*tests), reading)
+    files = _shown(options.opinions, options.answers)
+    train, test = read_pairs(files, None if tests[0] is None else _shown(*tests), reading)
     return of_pairs(train, test, options.target)
+
+
+def _material_of_run(options: argparse.Namespace) -> Material:
+    named = (options.opinions, options.answers, options.test_opinions, options.test_answers)
+    if any(path is not None for path in named):
+        raise _usage("--run takes --labels, not opinions and answers.", "Name either a run or opinions.")
+    if options.annotations is None:
+        labels = labels_of(options).labels
+        return of_run(read_run(options.run_file), labels, options.target or next(iter(labels.dimensions), ""))
+    if options.calibrated is not None:
+        raise _usage("--calibrated needs labels: annotators differ.", "Use --labels, or --predictions.")
+    annotations = read_annotations(options.annotations)
+    return of_annotated_run(read_run(options.run_file), annotations, options.target or annotations.dimensions[0])
 
 
 def _shown(opinions: Path, answers: Path) -> Files:

@@ -17,7 +17,7 @@ from aeollm.files.numbers import read_number
 from aeollm.tables import Opinions
 
 FEWEST_OPTIONS, MOST_OPTIONS = 2, 10
-MOST_CELLS = 20_000_000
+MOST_CELLS = 5_000_000
 SLACK = 1e-6
 """A sum of probabilities may exceed 1 by this much, as rounded files do."""
 

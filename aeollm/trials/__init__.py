@@ -1,6 +1,16 @@
 """Calibration tried out under a protocol: what page and command line do with files, and what comes of it."""
 
-from aeollm.trials.material import DEMO_PAIR, Files, Material, Pair, Reading, of_pairs, of_run, read_pairs
+from aeollm.trials.material import (
+    DEMO_PAIR,
+    Files,
+    Material,
+    Pair,
+    Reading,
+    of_annotated_run,
+    of_pairs,
+    of_run,
+    read_pairs,
+)
 from aeollm.trials.remote import Cancelled, Done, Jobs, Step
 from aeollm.trials.trial import (
     BASELINES,
@@ -34,6 +44,7 @@ __all__ = [
     "calibrated_scores",
     "curve",
     "every_target",
+    "of_annotated_run",
     "of_pairs",
     "of_run",
     "predicted",

@@ -8,11 +8,13 @@ from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
+import numpy as np
+
 from aeollm.calibration import Examples, from_opinions, from_run
 from aeollm.errors import AeollmError, Problem, UsageError, printable
 from aeollm.files import read_answers, read_opinions
 from aeollm.sources import DEMO_FOLDER
-from aeollm.tables import Answers, Labels, Opinions, Run, exchanged_hints, join
+from aeollm.tables import Annotations, Answers, Labels, Opinions, Run, exchanged_hints, join
 
 Files = tuple[tuple[Path, str], tuple[Path, str]]
 """Opinions and answers, each a file and the name to show for it."""
@@ -179,6 +181,50 @@ def of_run(run: Run, labels: Labels, target: str) -> Material:
         problems.append(Problem("note", "dropped_answer", message, column=target))
     signed = f"run={printable(run.name)}@{run.digest[:8]}|labels={labels.signed}"
     return Material(examples, None, signed, labels.demo, tuple(problems), run=run, labels=labels)
+
+
+def of_annotated_run(run: Run, annotations: Annotations, target: str) -> Material:
+    """Join a run's scores with single annotators' ratings for a target dimension: every annotator is a judge.
+
+    Raises
+    ------
+    UsageError
+        If there is nothing to join, no such dimension, or the ratings name no questions.
+    """
+    if target not in annotations.dimensions:
+        known = ", ".join(map(printable, annotations.dimensions))
+        raise _refused("unknown_target", f"there is no target {printable(target)!r}.", f"Known are {known}.")
+    if annotations.questions is None:
+        raise _refused("no_questions", "the ratings name no questions.", "Add the column questionId.")
+    place = {key: row for row, key in enumerate(run.keys())}
+    keys = list(zip(annotations.questions, annotations.items, strict=True))
+    rated = ~np.isnan(annotations.table(target))
+    rows = [(i, j) for i, j in np.argwhere(rated).tolist() if keys[i] in place]
+    if not rows:
+        raise _refused("nothing_joined", "no rated answer is in the run.", "Name the run that was made for them.")
+    scored = [place[keys[i]] for i, _ in rows]
+    examples = Examples(
+        texts=tuple("\t".join(keys[i]) for i, _ in rows),
+        groups=tuple(keys[i][0] for i, _ in rows),
+        judges=tuple(annotations.annotators[j] for _, j in rows),
+        inputs=run.dimensions,
+        expected=run.scores.values[scored],
+        probabilities=None,
+        targets=annotations.dimensions,
+        options=(0,) * len(annotations.dimensions),
+        answers=np.array([annotations.ratings[i, j] for i, j in rows]),
+        target=target,
+    )
+    problems = [*run.problems, *annotations.problems]
+    if left := int(rated.sum()) - len(rows):
+        message = f"{left} of {int(rated.sum())} ratings are left out: the run does not score their answers."
+        problems.append(Problem("note", "dropped_text", message))
+    signed = f"run={printable(run.name)}@{run.digest[:8]}|annotations={annotations.name}@{annotations.digest[:8]}"
+    return Material(examples, None, signed, demo=False, problems=tuple(problems), run=run)
+
+
+def _refused(kind: str, message: str, remedy: str) -> UsageError:
+    return UsageError("calibrate", [Problem("error", kind, message, remedy)])
 
 
 def _said(pair: Pair, target: str) -> list[Problem]:

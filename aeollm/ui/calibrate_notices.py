@@ -76,8 +76,20 @@ def results(trial: Trial) -> str:
 def details(trial: Trial, name: str) -> str:
     """Give the tables that belong to the figures, and what to know about the numbers."""
     heading = tag("h3", Html(both("cal_notes")))
-    parts = [smece_table(trial, name), effects_table(trial) if trial.effects else "", heading, notes_list(trial)]
+    parts = [
+        smece_table(trial, name),
+        effects_table(trial) if trial.effects else "",
+        heading,
+        notes_list(trial),
+        Html(published()),
+    ]
     return joined(tag("div", part, class_="ae-block") for part in parts if part)
+
+
+def published() -> str:
+    """Say what is known of the numbers that people compare theirs with."""
+    facts = (tag("li", Html(both(f"cal_published_{name}"))) for name in ("bound", "seeds", "hurts"))
+    return tag("details", tag("summary", Html(both("cal_published"))), tag("ul", *facts, class_="ae-foot ae-notes"))
 
 
 def criteria(trial: Trial, targets: Sequence[tuple[str, Validation]]) -> str:
