@@ -26,7 +26,7 @@ from aeollm.calibration.models import (
 )
 from aeollm.calibration.network.loss import Reach
 from aeollm.calibration.network.shape import Network, Shape
-from aeollm.calibration.network.training import NetworkData, Plan, choose_course, phases, train
+from aeollm.calibration.network.training import NetworkData, Plan, choose_courses, phases, train
 from aeollm.calibration.scale import Scale, scale_of, shares, tilt_of
 from aeollm.calibration.settings import Settings
 
@@ -113,12 +113,13 @@ def _network(training: Training, *, own: bool) -> Model:
     ends = phases(pretrain=settings.pretrain and len(heads) > 1, finetune=settings.finetune or len(heads) == 1)
     folds = training.folds(every, _FEW_FOLDS)
     plan = Plan(ends, folds, [settings.seed, 0], lambda share: training.step(0.7 * share))
-    course = choose_course(rows, shape, plan)
+    courses = choose_courses(rows, shape, plan)
     members = []
     for number in range(settings.members):
         share = 0.7 + 0.3 * number / settings.members
+        course = courses[number % len(courses)]
         network = train(rows, shape, course, [settings.seed, 1, number], lambda at=share: training.step(at))  # type: ignore[misc]
-        members.append(_member(network, shape, course.reach, rows.target))
+        members.append(_member(network, course.penalty.reach))
     return NetworkModel(features, len(training.judges), tuple(members))
 
 
@@ -136,17 +137,13 @@ def _network_data(training: Training, features: Features) -> NetworkData:
     return NetworkData(features.of(every), judges, np.stack(columns, axis=1), targets.index(every.target), marginals)
 
 
-def _member(network: Network, shape: Shape, reach: Reach, target: int) -> Member:
-    """Keep the head of the target, and judges' parameters as what they add."""
-    n_answers = shape.heads[target]
-    columns = slice(target * shape.widest, target * shape.widest + n_answers)
-    first, second, third = network.shared
-    shared = _rounded(first, second, third[:, columns])
+def _member(network: Network, reach: Reach) -> Member:
+    """Keep judges' parameters as what they add."""
     if network.own is None:
-        return Member(shared, None)
+        return Member(_rounded(*network.shared), None)
     own = [reach.weights * part for part in network.own]
     own[2][:, -1] *= reach.biases / reach.weights
-    return Member(shared, _rounded(own[0], own[1], own[2][:, :, columns]))
+    return Member(_rounded(*network.shared), _rounded(*own))
 
 
 def _rounded(first: Floats, second: Floats, third: Floats) -> Weights:

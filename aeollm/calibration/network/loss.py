@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import reduce
 from typing import NamedTuple
 
 import numpy as np
@@ -14,19 +15,20 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
 _IMPOSSIBLE = -1e30
+_LEAST = 1e-300
 
 
 @dataclass(frozen=True, eq=False)
 class Batch:
     """Rows laid out judge by judge, padded to the judge with most, so that a layer is one batched product.
 
-    ``x`` has shape (judges, most rows, features + 1), its last column 1; ``classes`` (judges, most rows, heads), -1
-    where not answered or padding; ``places`` gives for every row of the input its place in the first two axes.
+    ``x`` has shape (judges, most rows, features + 1), its last column 1; ``places`` gives for every row of the input
+    its place in the first two axes; ``classes``, shape (n, heads), are in the input's order, -1 where not answered.
     """
 
     x: Floats
-    classes: Ints
     places: tuple[Ints, Ints]
+    classes: Ints
 
 
 def batch_of(x: Floats, judges: Ints, classes: Ints, n_judges: int) -> Batch:
@@ -40,12 +42,9 @@ def batch_of(x: Floats, judges: Ints, classes: Ints, n_judges: int) -> Batch:
     counts = np.bincount(judges, minlength=n_judges)
     within = np.empty(len(judges), dtype=np.intp)
     within[order] = np.arange(len(judges)) - np.repeat(np.cumsum(counts) - counts, counts)
-    most = int(counts.max(initial=1))
-    laid = np.zeros((n_judges, most, x.shape[1] + 1))
+    laid = np.zeros((n_judges, int(counts.max(initial=1)), x.shape[1] + 1))
     laid[judges, within] = np.hstack([x, np.ones((len(x), 1))])
-    answers = np.full((n_judges, most, classes.shape[1]), -1, dtype=np.intp)
-    answers[judges, within] = classes
-    return Batch(laid, answers, (judges, within))
+    return Batch(laid, (judges, within), classes)
 
 
 class Reach(NamedTuple):
@@ -81,17 +80,20 @@ def _with_ones(hidden: Floats) -> Floats:
 
 
 def _softmax(outputs: Floats, shape: Shape) -> Floats:
-    """Give probabilities, shape (..., heads, widest); answers that a head does not have get 0."""
-    logits = outputs.reshape(*outputs.shape[:-1], len(shape.heads), shape.widest)
-    impossible = np.arange(shape.widest) >= np.array(shape.heads)[:, None]
-    logits = np.where(impossible, _IMPOSSIBLE, logits)
-    weights = np.exp(logits - logits.max(axis=-1, keepdims=True))
-    return np.asarray(weights / weights.sum(axis=-1, keepdims=True))
+    """Give probabilities, shape (n, heads, widest); answers that a head does not have get 0."""
+    logits = outputs.reshape(len(outputs), len(shape.heads), shape.widest)
+    if min(shape.heads) < shape.widest:
+        impossible = np.arange(shape.widest) >= np.array(shape.heads)[:, None]
+        logits = np.where(impossible, _IMPOSSIBLE, logits)
+    # One answer after the other: a reduction over so short an axis takes several times as long.
+    answers = range(shape.widest)
+    weights = np.exp(logits - reduce(np.maximum, [logits[..., k] for k in answers])[..., None])
+    return np.asarray(weights / reduce(np.add, [weights[..., k] for k in answers])[..., None])
 
 
 def probabilities(weights: tuple[Floats, Floats, Floats], shape: Shape, batch: Batch) -> Floats:
     """Give every input row's probabilities, shape (n, heads, widest)."""
-    return _softmax(_forward(weights, batch.x)[2], shape)[batch.places]
+    return _softmax(_forward(weights, batch.x)[2][batch.places], shape)
 
 
 class Penalty(NamedTuple):
@@ -101,26 +103,21 @@ class Penalty(NamedTuple):
     reach: Reach
 
 
-def loss_and_gradient(
-    vector: Floats, shape: Shape, batch: Batch, penalty: Penalty, heads: Floats
-) -> tuple[float, Floats]:
-    """Give the penalised loss and its gradient.
-
-    ``heads``, shape (heads,), weighs the targets: all ones in pretraining, the target alone in fine-tuning. Answers
-    not given take no part in the sum.
-    """
+def loss_and_gradient(vector: Floats, shape: Shape, batch: Batch, penalty: Penalty) -> tuple[float, Floats]:
+    """Give the penalised loss and its gradient. Answers not given take no part in the sum."""
     network = read(vector, shape)
     weights = bent(network, penalty.reach)
     first, second, outputs = _forward(weights, batch.x)
-    given = _softmax(outputs, shape)
-    observed = batch.classes >= 0
-    chosen = np.take_along_axis(given, np.maximum(batch.classes, 0)[..., None], axis=-1)[..., 0]
-    counts = observed * heads
-    loss = -float((counts * np.log(np.maximum(chosen, 1e-300)))[observed].sum())
-    error = given * counts[..., None]
-    at = np.nonzero(observed)
-    error[(*at, batch.classes[at])] -= counts[at]
-    by_layer = _backward(weights, (batch.x, first, second), error.reshape(outputs.shape))
+    given = _softmax(outputs[batch.places], shape)
+    rows, heads = np.nonzero(batch.classes >= 0)
+    classes = batch.classes[rows, heads]
+    loss = -float(np.log(np.maximum(given[rows, heads, classes], _LEAST)).sum())
+    errors = given
+    errors[batch.classes < 0] = 0
+    errors[rows, heads, classes] -= 1
+    laid = np.zeros(outputs.shape)
+    laid[batch.places] = errors.reshape(len(errors), -1)
+    by_layer = _backward(weights, (batch.x, first, second), laid)
     gradient = _gradient(by_layer, penalty.reach, personal=network.own is not None)
     loss += _penalise(vector, gradient, shape, penalty)
     return loss, gradient

@@ -67,6 +67,15 @@ def read(vector: Floats, shape: Shape) -> Network:
     return Network((found[0], found[1], found[2]), own)
 
 
+def only_head(vector: Floats, shape: Shape, head: int) -> tuple[Floats, Shape]:
+    """Cut a network down to one of its heads, with both hidden layers."""
+    network, alone = read(vector, shape), shape._replace(heads=(shape.heads[head],))
+    columns = slice(head * shape.widest, head * shape.widest + shape.heads[head])
+    first, second, third = network.shared
+    own = network.own and (network.own[0], network.own[1], network.own[2][..., columns])
+    return Network((first, second, third[:, columns]), own).vector(), alone
+
+
 def initial(shape: Shape, marginals: Sequence[Floats], rng: np.random.Generator) -> Floats:
     """Draw hidden weights from N(0, 1 / inputs), start heads at the answers' shares and judges at the shared part."""
     parts = []

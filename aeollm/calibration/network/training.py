@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -11,14 +12,15 @@ from numpy.typing import NDArray
 
 from aeollm.calibration.minimise import Loss, minimise
 from aeollm.calibration.network.loss import Penalty, Reach, batch_of, bent, loss_and_gradient, probabilities
-from aeollm.calibration.network.shape import Network, Shape, initial, read
+from aeollm.calibration.network.shape import Network, Shape, initial, only_head, read
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
-WEIGHT = 10.0
-"""Against the summed log-likelihood."""
-REACHES = (Reach(0.3, 3.0), Reach(0.6, 3.0))
+STRENGTHS = (Penalty(10.0, Reach(0.6, 3.0)), Penalty(10.0, Reach(1.0, 3.0)), Penalty(3.0, Reach(0.6, 1.5)))
+"""Against the summed log-likelihood. The last is for few answers that follow the inputs closely."""
+KEPT = 2
+"""How many of them the members of an ensemble share: the best by held-out texts."""
 PRETRAIN = (5, 10, 15, 20, 30, 40)
 FINETUNE = (0, 5, 10, 15, 20, 30)
 """After which steps held-out texts are looked at."""
@@ -42,15 +44,21 @@ class NetworkData:
 
     def only(self, rows: NDArray[np.bool_]) -> NetworkData:
         """Keep some rows."""
-        return NetworkData(self.x[rows], self.judges[rows], self.classes[rows], self.target, self.marginals)
+        return replace(self, x=self.x[rows], judges=self.judges[rows], classes=self.classes[rows])
+
+    def loss(self, shape: Shape, penalty: Penalty) -> Loss:
+        """Give the loss over the heads of a shape: all of them, or the target's alone."""
+        classes = self.classes if len(shape.heads) == self.classes.shape[1] else self.classes[:, [self.target]]
+        batch = batch_of(self.x, self.judges, classes, shape.judges)
+        return lambda vector: loss_and_gradient(vector, shape, batch, penalty)
 
 
 class Course(NamedTuple):
-    """How a network is trained: the steps of each phase, and how far judges may reach."""
+    """How a network is trained: the steps of each phase, and the penalty."""
 
     pretrain: int
     finetune: int
-    reach: Reach
+    penalty: Penalty
 
 
 class Phases(NamedTuple):
@@ -68,25 +76,21 @@ def phases(*, pretrain: bool, finetune: bool) -> Phases:
 
 
 def train(rows: NetworkData, shape: Shape, course: Course, seed: Sequence[int], each: Callable[[], None]) -> Network:
-    """Train one network from a seeded start; ``each`` is called at every step."""
-    losses = _losses(rows, shape, course.reach)
+    """Train one network from a seeded start; ``each`` is called at every step. It has the target's head alone."""
+    vector, alone = _pretrained(rows, shape, course, seed, each)
+    if course.finetune:
+        vector = minimise(rows.loss(alone, course.penalty), vector, course.finetune, lambda _step, _at: each())
+    return read(vector, alone)
+
+
+def _pretrained(
+    rows: NetworkData, shape: Shape, course: Course, seed: Sequence[int], each: Callable[[], None]
+) -> tuple[Floats, Shape]:
+    """Take the steps of pretraining, then keep the target's head."""
     vector = initial(shape, rows.marginals, np.random.default_rng(list(seed)))
-    for loss, steps in zip(losses, course[:2], strict=True):
-        if steps:
-            vector = minimise(loss, vector, steps, lambda _step, _at: each())
-    return read(vector, shape)
-
-
-def _losses(rows: NetworkData, shape: Shape, reach: Reach) -> tuple[Loss, Loss]:
-    """Give the losses of pretraining (all heads) and of fine-tuning (the target's)."""
-    batch = batch_of(rows.x, rows.judges, rows.classes, shape.judges)
-    penalty, every = Penalty(WEIGHT, reach), np.ones(len(shape.heads))
-    target = np.zeros(len(shape.heads))
-    target[rows.target] = 1
-    return (
-        lambda vector: loss_and_gradient(vector, shape, batch, penalty, every),
-        lambda vector: loss_and_gradient(vector, shape, batch, penalty, target),
-    )
+    if course.pretrain:
+        vector = minimise(rows.loss(shape, course.penalty), vector, course.pretrain, lambda _step, _at: each())
+    return only_head(vector, shape, rows.target)
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,31 +103,34 @@ class Plan:
     step: Callable[[float], None]
 
 
-def choose_course(rows: NetworkData, shape: Shape, plan: Plan) -> Course:
-    """Choose reach and steps by the log-likelihood of held-out target answers, summed over folds.
+def choose_courses(rows: NetworkData, shape: Shape, plan: Plan) -> list[Course]:
+    """Choose penalties and steps by the log-likelihood of held-out target answers, summed over folds; best first.
 
-    For every reach, pretraining is stopped where held-out texts of all folds together are predicted best, and
+    For every penalty, pretraining is stopped where held-out texts of all folds together are predicted best, and
     fine-tuning likewise from there.
     """
-    reaches = REACHES if shape.personal else REACHES[:1]
     found: list[tuple[float, Course]] = []
-    for number, reach in enumerate(reaches):
-        search = _Search(rows, shape, plan, reach, lambda done, at=number: plan.step((at + done) / len(reaches)))  # type: ignore[misc]
+    for number, penalty in enumerate(STRENGTHS):
+        search = _Search(rows, shape, plan, penalty, partial(_part, plan.step, number))
         before = search.losses(0, plan.ends.pretrain, 0)
         pretrain = min(before, key=before.__getitem__)
         after = search.losses(1, plan.ends.finetune, pretrain)
         finetune = min(after, key=after.__getitem__)
-        found.append((after[finetune], Course(pretrain, finetune, reach)))
-    return min(found, key=lambda pair: pair[0])[1]
+        found.append((after[finetune], Course(pretrain, finetune, penalty)))
+    return [course for _, course in sorted(found, key=lambda pair: pair[0])[:KEPT]]
+
+
+def _part(step: Callable[[float], None], number: int, share: float) -> None:
+    step((number + share) / len(STRENGTHS))
 
 
 class _Search(NamedTuple):
-    """Held-out losses along the way of one reach."""
+    """Held-out losses along the way of one penalty."""
 
     rows: NetworkData
     shape: Shape
     plan: Plan
-    reach: Reach
+    penalty: Penalty
     step: Callable[[float], None]
 
     def losses(self, phase: int, ends: tuple[int, ...], pretrain: int) -> dict[int, float]:
@@ -136,29 +143,30 @@ class _Search(NamedTuple):
         folds = int(self.plan.folds.max()) + 1
         for fold in range(folds):
             share = (phase + fold / folds) / 2
-            held = self.plan.folds == fold
-            losses = _losses(self.rows.only(~held), self.shape, self.reach)
-            judged = self._judge_of(held)
-            at = initial(self.shape, self.rows.marginals, np.random.default_rng([*self.plan.seed, fold]))
-            if phase and pretrain:
-                at = minimise(losses[0], at, pretrain, lambda _step, _at, share=share: self.step(share))  # type: ignore[misc]
-            way = _Way(ends, judged, lambda share=share: self.step(share), {0: judged(at)})  # type: ignore[misc]
-            last = minimise(losses[phase], at, max(ends), way.look) if max(ends) else at
+            held, seed = self.plan.folds == fold, [*self.plan.seed, fold]
+            kept, tick = self.rows.only(~held), partial(self.step, share)
+            if phase:
+                course = Course(pretrain, 0, self.penalty)
+                at, shape = _pretrained(kept, self.shape, course, seed, tick)
+            else:
+                at, shape = initial(self.shape, kept.marginals, np.random.default_rng(seed)), self.shape
+            judged = self._judge_of(held, shape)
+            way = _Way(ends, judged, tick, {0: judged(at)})
+            last = minimise(kept.loss(shape, self.penalty), at, max(ends), way.look) if max(ends) else at
             for end in ends:
                 total[end] += way.seen[end] if end in way.seen else judged(last)
         return total
 
-    def _judge_of(self, held: NDArray[np.bool_]) -> _Judged:
+    def _judge_of(self, held: NDArray[np.bool_], shape: Shape) -> _Judged:
         """Give what measures parameters on the held-out rows that answered the target."""
         answered = held & (self.rows.classes[:, self.rows.target] >= 0)
         part = self.rows.only(answered)
-        batch = batch_of(part.x, part.judges, part.classes, self.shape.judges)
-        classes = part.classes[:, part.target]
+        batch = batch_of(part.x, part.judges, part.classes, shape.judges)
+        classes, head = part.classes[:, part.target], part.target if len(shape.heads) > 1 else 0
 
         def judged(vector: Floats) -> float:
-            given = probabilities(bent(read(vector, self.shape), self.reach), self.shape, batch)
-            chosen = given[np.arange(len(classes)), part.target, classes]
-            return -float(np.log(np.maximum(chosen, _LEAST)).sum())
+            given = probabilities(bent(read(vector, shape), self.penalty.reach), shape, batch)
+            return -float(np.log(np.maximum(given[np.arange(len(classes)), head, classes], _LEAST)).sum())
 
         return judged
 
