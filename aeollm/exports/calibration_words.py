@@ -49,7 +49,15 @@ def protocol_in_words(trial: Trial) -> str:
 
 def notes(trial: Trial) -> list[str]:
     """List what a reader would get wrong about these numbers."""
-    found = [_bound(trial), _seeds(trial), _in_sample(trial), _intervals(trial), _floors(trial), _strangers(trial)]
+    found = [
+        _bound(trial),
+        _seeds(trial),
+        _in_sample(trial),
+        _intervals(trial),
+        _floors(trial),
+        _constants(trial),
+        _strangers(trial),
+    ]
     return [note for note in found if note]
 
 
@@ -101,6 +109,14 @@ def _floors(trial: Trial) -> str:
         "Smooth calibration errors are never 0: the floor is what answers drawn from the predictions themselves would "
         f"give (97.5 % of draws lie below). Here they are {told}. Resampling would only add to them, so that they have "
         "no interval."
+    )
+
+
+def _constants(trial: Trial) -> str:
+    if "constant" not in trial.validation.models or trial.choices.protocol == "test":
+        return ""
+    return (
+        "The constant correlates negatively with what is held out, since it is the mean of the rest: that is no fault."
     )
 
 

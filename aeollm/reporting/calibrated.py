@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from aeollm.calibration import QUALITIES
-from aeollm.errors import Problem, group_problems
+from aeollm.errors import Problem, ProblemGroup, group_problems
 from aeollm.exports import p_value
 from aeollm.exports.calibration_words import MODEL_TITLES, TITLES, notes, protocol_in_words
 from aeollm.figures.calibration import Panel, predicted_against_human, reliability, strictness
@@ -84,7 +84,7 @@ def smece_table(trial: Trial, name: str) -> Html:
         verdict = "above the floor" if value > floor.high else "nothing to be concluded"
         rows.append([f"{answer:g}", number(value), number(floor.mean), number(floor.high), verdict])
     heads = ["answer", "smooth ECE", "floor, mean", "floor, 97.5 %", ""]
-    return table(heads, rows, f"{name}: smooth calibration error of every answer's forecasts")
+    return table(heads, rows, f"{MODEL_TITLES[name]}: smooth calibration error of every answer's forecasts")
 
 
 def effects_table(trial: Trial) -> Html:
@@ -95,17 +95,19 @@ def effects_table(trial: Trial) -> Html:
     return folded("Everybody's strictness in numbers", table(["judge", "answers", "effect"], rows, caption))
 
 
-def targets_table(trial: Trial, targets: Sequence[tuple[str, Validation]]) -> Html:
+def targets_table(
+    trial: Trial, targets: Sequence[tuple[str, Validation]], titles: Mapping[str, str] = MODEL_TITLES
+) -> Html:
     """Compare the chosen model with the judge's own mean and people's means, for every criterion."""
     shown = [name for name in (trial.choices.model, *trial.choices.beside) if name != "argmax"]
-    heads = ["criterion", "answers", *(f"{name}: RMSE / r" for name in shown)]
+    heads = ["criterion", "answers", *(titles[name] for name in shown)]
     rows = []
     for target, found in targets:
         cells = [_pair(found.models[name]) if name in found.models else text("–") for name in shown]
         rows.append([target, str(found.n_test), *cells])
     worse = [target for target, found in targets if _hurts(trial, found)]
     told = f"Calibration hurts on {', '.join(worse)}: a higher RMSE than the judge's own mean." if worse else ""
-    return joined([table(heads, rows, f"RMSE and Pearson's r of every criterion. {told}")])
+    return joined([table(heads, rows, f"RMSE / Pearson's r of every criterion. {told}")])
 
 
 def _hurts(trial: Trial, found: Validation) -> bool:
@@ -123,13 +125,21 @@ def notes_list(trial: Trial) -> Html:
 
 
 def problem_list(problems: Iterable[Problem]) -> Html:
-    """List what was found about the files."""
-    items = []
-    for group in group_problems(problems):
-        for line in group.lines():
-            sign = tag("span", f"{_SIGNS[group.severity]} ", aria_hidden="true")
-            items.append(tag("li", sign, tag("span", group.severity, class_="ae-word"), " ", line))
+    """List what was found about the files, the first few of a kind; a remedy they share is told once."""
+    items = [item for group in group_problems(problems) for item in _items(group)]
     return tag("ul", *items, class_="ae-foot") if items else tag("p", "Nothing was found wrong with the files.")
+
+
+def _items(group: ProblemGroup) -> Iterable[Html]:
+    shared = len({problem.remedy for problem in group.shown}) == 1
+    sign = tag("span", f"{_SIGNS[group.severity]} ", aria_hidden="true")
+    last = len(group.shown) - 1
+    for place, problem in enumerate(group.shown):
+        remedy = problem.remedy if not shared or place == last else ""
+        more = f" And {group.more} more of this kind." if group.more and place == last else ""
+        told = f"{problem.place}{problem.message}"
+        word = tag("span", group.severity, class_="ae-word")
+        yield tag("li", sign, word, " ", told, more, " ", tag("span", remedy, class_="ae-remedy") if remedy else "")
 
 
 def panels(trial: Trial, name: str) -> list[Panel]:
@@ -144,13 +154,20 @@ def panels(trial: Trial, name: str) -> list[Panel]:
 def _reliability(trial: Trial, name: str) -> list[Html]:
     shown = panels(trial, name)
     if not shown:
-        return [tag("p", f"{name} gives no probabilities.")]
+        return [tag("p", f"{MODEL_TITLES[name]}: no probabilities of single answers.")]
     drawn = reliability(shown, demo=trial.material.demo)
-    return [figure(drawn, "reliability", f"{name}: observed over forecast frequency"), smece_table(trial, name)]
+    return [
+        figure(drawn, "reliability", f"{MODEL_TITLES[name]}: observed over forecast frequency"),
+        smece_table(trial, name),
+    ]
 
 
 def _predicted(trial: Trial, name: str) -> list[Html]:
-    return [figure(predicted_figure(trial, name), "predicted", f"{name}: predicted mean over the answer given")]
+    return [
+        figure(
+            predicted_figure(trial, name), "predicted", f"{MODEL_TITLES[name]}: predicted mean over the answer given"
+        )
+    ]
 
 
 def predicted_figure(trial: Trial, name: str) -> Figure:

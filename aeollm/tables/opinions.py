@@ -36,7 +36,7 @@ class Opinions:
     @property
     def signed(self) -> str:
         """Give name and version as a signature names them."""
-        return f"{self.name}@{self.digest[:8]}".replace("|", "%7C")
+        return _signed(self.name, self.digest)
 
     @cached_property
     def index(self) -> Mapping[str, int]:
@@ -79,12 +79,16 @@ class Answers:
         """Count the rows."""
         return len(self.texts)
 
-    @property
-    def signed(self) -> str:
-        """Give name and version as a signature names them."""
-        return f"{self.name}@{self.digest[:8]}".replace("|", "%7C")
-
     @cached_property
     def judge_order(self) -> tuple[str, ...]:
         """List the judges in the order of their first row."""
         return tuple(dict.fromkeys(self.judges))
+
+    @property
+    def signed(self) -> str:
+        """Give name and version as a signature names them."""
+        return _signed(self.name, self.digest)
+
+
+def _signed(name: str, digest: str) -> str:
+    return f"{name}@{digest[:8]}".replace("|", "%7C")

@@ -250,13 +250,15 @@ def _check(material: Material, choices: Choices) -> None:
 
 def _usable(material: Material, choices: Choices) -> tuple[tuple[str, ...], tuple[tuple[str, str], ...]]:
     """Leave out models to compare with that need the judge's own opinion on the target, where there is none."""
-    own = material.train.target in material.train.inputs
-    decimals = material.train.probabilities is None
-    needs = {"raw": own, "argmax": own and not decimals, "net_own": own}
-    skipped = [name for name in choices.beside if not needs.get(name, True) and name != choices.model]
-    why = "the judge gave no probabilities" if own else "the judge gave no opinion on the target itself"
-    usable = tuple(name for name in choices.models if name not in skipped)
-    return usable, tuple((name, why) for name in skipped)
+    train = material.train
+    if train.target not in train.inputs:
+        cannot = dict.fromkeys(("raw", "argmax", "net_own"), "the judge gave no opinion on the target itself")
+    else:
+        cannot = {} if train.probabilities is not None else {"argmax": "the judge gave no probabilities"}
+    if len(set(train.judges)) == 1:
+        cannot |= {"judge_mean": "there is one person only, whose mean is the constant"}
+    skipped = tuple((name, cannot[name]) for name in choices.beside if name in cannot and name != choices.model)
+    return tuple(name for name in choices.models if name not in dict(skipped)), skipped
 
 
 def _part(watch: Watch, ends: tuple[float, float], share: float, doing: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
+from aeollm.calibration import MODELS
 from aeollm.errors import Problem
 from aeollm.reporting.calibrated import (
     effects_table,
@@ -68,9 +69,8 @@ def failed(problems: Sequence[Problem]) -> str:
 def results(trial: Trial) -> str:
     """Give the table of models, with the signature below."""
     line = tag("p", badge(trial.material), tag("strong", f" {trial.target}"), class_="ae-status")
-    titles = {name: Html(both(f"cal_model_{name}")) for name in trial.validation.models}
     signature = tag("details", tag("summary", "signature"), tag("code", trial.signature), class_="ae-signatures")
-    return joined([line, models_table(trial, titles), signature])
+    return joined([line, models_table(trial, _titles()), signature])
 
 
 def details(trial: Trial, name: str) -> str:
@@ -94,7 +94,12 @@ def published() -> str:
 
 def criteria(trial: Trial, targets: Sequence[tuple[str, Validation]]) -> str:
     """Give the table of all criteria."""
-    return tag("div", targets_table(trial, targets), class_="ae-block") if targets else ""
+    return tag("div", targets_table(trial, targets, _titles()), class_="ae-block") if targets else ""
+
+
+def _titles() -> dict[str, Html]:
+    """Name the models in both languages."""
+    return {name: Html(both(f"cal_model_{name}")) for name in MODELS}
 
 
 def _several(count: int, what: str, many: str = "") -> str:

@@ -206,7 +206,7 @@ class Calibrations:
             gr.update(visible=True),
             notices.results(trial),
             gr.update(choices=[(say(f"cal_model_{known}"), known) for known in names], value=name),
-            *figures_of(trial, name),
+            *[gr.update(value=drawn, visible=drawn is not None) for drawn in figures_of(trial, name)],
             notices.details(trial, name),
             gr.update(visible=not is_run),
             gr.update(visible=is_run),
@@ -218,7 +218,8 @@ class Calibrations:
         trial = bench.trial
         if trial is None or name not in trial.validation.models:
             return [gr.skip()] * 3
-        return [*figures_of(trial, name)[:2], notices.details(trial, name)]
+        drawn = figures_of(trial, name)[:2]
+        return [*[gr.update(value=one, visible=one is not None) for one in drawn], notices.details(trial, name)]
 
     def extras(self, bench: Bench) -> list[Any]:
         """Show what was made on demand, and nothing where it was not."""

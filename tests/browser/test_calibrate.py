@@ -12,10 +12,10 @@ import pytest
 from gradio_client import Client, handle_file
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import RUNS, WIDE, watch_for
+from tests.browser.conftest import RUNS
 from tests.browser.score_tab import ScoreTab, from_disk
 from tests.browser.serving import ROOT
-from tests.browser.test_look import CONTRAST, LEGIBLE, NARROW, STICKING_OUT
+from tests.browser.test_look import fits_and_is_legible
 
 FOLDER = ROOT / "assets" / "demo" / "llm-rubric"
 FITTED = 60_000
@@ -82,18 +82,6 @@ class CalibrateTab:
 def calibrate(tab):
     """Give the tab with the example fitted."""
     return CalibrateTab(tab.page).open()
-
-
-@pytest.fixture(scope="module")
-def second_page(browser, app):
-    """Give a page in another browser context, with what it did that it should not."""
-    context = browser.new_context(viewport=WIDE)
-    context.set_default_timeout(FITTED)
-    watch, page = watch_for(app), context.new_page()
-    watch.over(page)
-    yield page
-    assert watch.all() == []
-    context.close()
 
 
 def workers(app):
@@ -214,8 +202,9 @@ def test_cancelling_ends_the_work_and_keeps_what_was_there(calibrate, app):
 
 def test_scoring_does_not_wait_for_two_visitors_who_fit(calibrate, second_page, app):
     """Both fit for long at once, each for itself; a third one scores meanwhile."""
-    ScoreTab(second_page, app.url).open()
-    other = CalibrateTab(second_page).open()
+    page, watch = second_page
+    ScoreTab(page, app.url).open()
+    other = CalibrateTab(page).open()
     for visitor in (calibrate, other):
         visitor.choose("cal-model", "mean of ridge, ordinal, network")
         visitor.fit(wait=False, seeds=20)
@@ -239,6 +228,7 @@ def test_scoring_does_not_wait_for_two_visitors_who_fit(calibrate, second_page, 
         visitor.done()
         expect(visitor.page.locator("#cal-table strong").first).to_have_text(target)
     assert calibrate.scores() != other.scores()
+    assert watch.all() == []
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
@@ -246,12 +236,7 @@ def test_it_fits_and_is_legible(offline_page, app, theme):
     ScoreTab(offline_page, app.url).open(__theme=theme)
     page = CalibrateTab(offline_page).open().page
     expect(page.locator("#cal-strictness .point")).to_have_count(12)
-    for size in (WIDE, NARROW):
-        page.set_viewport_size(size)
-        page.wait_for_timeout(700)  # plotly follows a resize a moment later
-        assert page.evaluate(STICKING_OUT) == []
-        assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
-    assert [text for text in page.evaluate(CONTRAST) if text["ratio"] < LEGIBLE] == []
+    fits_and_is_legible(page)
 
 
 def test_the_public_data(calibrate, shared_data):

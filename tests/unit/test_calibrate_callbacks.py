@@ -100,8 +100,8 @@ def test_a_fit_fills_the_tab_and_its_files(calls):
     shown = calls.shown(fitted, None)
     assert shown[2]["value"] == "ridge"
     assert "DEMO" in shown[1]
-    assert [figure is not None for figure in shown[3:6]] == [True, True, True]
-    assert calls.looked_at(fitted, "raw")[0] is not None
+    assert [update["visible"] for update in shown[3:6]] == [True, True, True]
+    assert calls.looked_at(fitted, "raw")[0]["visible"]
     paths = [Path(update["value"]) for update in calls.files_to_take(fitted)]
     assert [path.name for path in paths] == ["predictions.csv", "calibrator.json"]
     assert calls.jobs.running() == 0
