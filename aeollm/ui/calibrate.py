@@ -179,10 +179,11 @@ class _Wiring(NamedTuple):
         """Read what is handed in; on the first visit fit the example."""
         calls, bench, wanted = self.calls, self.bench, self.wanted
         taken = [bench, inputs.found, wanted.target, wanted.protocol, wanted.model, self.running.fit]
-        opening = [*taken, inputs.run, self.running.progress, self.running.cancel]
-        opened = tab.select(calls.opened, [bench, inputs.source, session], opening, **_QUICK)
-        first = opened.then(calls.first, [bench, *wanted], [bench, self.running.progress], **_SLOW)
-        self._show(first)
+        # Its change starts the first fit, and nothing when the tab is opened again: perhaps in the middle of another.
+        first = gr.State("")
+        opening = [*taken, inputs.run, self.running.progress, self.running.cancel, first]
+        tab.select(calls.opened, [bench, inputs.source, session], opening, **_QUICK)
+        self._show(first.change(calls.fitted, [bench, *wanted], [bench, self.running.progress], **_SLOW))
         changed = [
             inputs.source.input,
             inputs.files.change,

@@ -70,20 +70,13 @@ class Calibrations:
         self._lock = threading.Lock()
 
     def opened(self, bench: Bench, source: str, session: Session) -> list[Any]:
-        """Fill the tab when it is opened: the example at first, else what is there."""
+        """Fill the tab when it is opened for the first time, and start the example's fit; later only offer the runs."""
         if source != EXAMPLE or bench.material is not None:
-            return [*[gr.skip()] * 6, self.runs(session), *[gr.skip()] * 2]
+            return [*[gr.skip()] * 6, self.runs(session), *[gr.skip()] * 3]
         bench = Bench(example(), job=self.jobs.new())
         described = self.taken(bench)
         described[-1] = gr.update(interactive=False)
-        return [*described, self.runs(session), notices.said("cal_waiting"), gr.update(visible=True)]
-
-    def first(self, bench: Bench, *asked: Any) -> Iterator[list[Any]]:  # noqa: ANN401  as gradio gives them
-        """Fit the example that is shown at first; nothing where something was fitted already."""
-        if bench.trial is None and bench.material is not None and bench.material.demo:
-            yield from self.fitted(bench, *asked)
-        else:
-            yield [gr.skip(), ""]
+        return [*described, self.runs(session), notices.said("cal_waiting"), gr.update(visible=True), bench.job]
 
     def runs(self, session: Session) -> dict[str, Any]:
         """Offer the runs that are scored."""

@@ -51,17 +51,18 @@ class CalibrateTab:
         self.page.locator(f"#{elem_id} input").click()
         self.page.get_by_role("option", name=option, exact=True).click()
 
-    def fit(self, *, wait: bool = True, seeds: int = 1) -> None:
-        """Press the button, with one seed, and wait for the outcome."""
+    def fit(self, *, wait: bool = True, seeds: int = 1, signed: str = "") -> None:
+        """Press the button, with one seed, and wait for an outcome that is signed so."""
         self.page.locator("#cal-seeds input").fill(str(seeds))
         self.page.locator("#cal-seeds input").press("Tab")
         expect(self.page.locator("#cal-fit")).to_be_enabled()
         self.page.locator("#cal-fit").click()
         if wait:
-            self.done()
+            self.done(signed or f"seeds=0..{seeds - 1}")
 
-    def done(self) -> None:
+    def done(self, signed: str) -> None:
         """Wait until the outcome is shown."""
+        expect(self.page.locator("#cal-table .ae-signatures code")).to_contain_text(signed, timeout=FITTED)
         expect(self.progress).to_contain_text("Done", timeout=FITTED)
         expect(self.page.locator("#cal-fit")).to_be_enabled(timeout=FITTED)
 
@@ -110,7 +111,7 @@ def test_the_example_is_there_at_once(calibrate):
 def test_another_target_and_what_is_taken_away(calibrate):
     page = calibrate.page
     calibrate.choose("cal-target", "Q4")
-    calibrate.fit()
+    calibrate.fit(signed="target=Q4")
     expect(page.locator("#cal-table")).to_contain_text("Q4")
     rows = list(csv.DictReader(io.StringIO(calibrate.take("cal-predictions").decode("utf-8-sig"))))
     assert {row["kind"] for row in rows} == {"out of sample", "shared"}
@@ -128,13 +129,12 @@ def test_another_target_and_what_is_taken_away(calibrate):
     page.locator("#cal-curve").click()
     expect(page.locator("#cal-curve-figure .point").first).to_be_visible(timeout=FITTED)
     calibrate.choose("cal-shown", "each person's mean")
-    expect(page.locator("#cal-details")).to_contain_text("judge_mean")
+    expect(page.locator("#cal-details")).to_contain_text("each person's mean: smooth")
 
 
 def test_all_criteria(calibrate):
     calibrate.page.locator("#cal-folds input").fill("2")
-    calibrate.fit()
-    expect(calibrate.page.locator("#cal-table")).to_contain_text("2 folds")
+    calibrate.fit(signed="folds=2")
     calibrate.page.locator("#cal-criteria").click()
     rows = calibrate.page.locator("#cal-all-criteria tbody tr")
     expect(rows).to_have_count(5, timeout=FITTED)
@@ -225,7 +225,7 @@ def test_scoring_does_not_wait_for_two_visitors_who_fit(calibrate, second_page, 
         visitor.choose("cal-target", target)
         visitor.fit(wait=False)
     for visitor, target in ((calibrate, "Q1"), (other, "Q2")):
-        visitor.done()
+        visitor.done(f"target={target}")
         expect(visitor.page.locator("#cal-table strong").first).to_have_text(target)
     assert calibrate.scores() != other.scores()
     assert watch.all() == []

@@ -132,6 +132,17 @@ def test_runs(capsys, tmp_path):
     assert code == 0, out
 
 
+def test_a_run_of_criterion_scores(capsys, tmp_path):
+    """Columns that the labels do not have serve as inputs; the judge then has no opinion on the target itself."""
+    lines = (DEMO_FOLDER / "runs" / "good_judge.txt").read_text("utf-8").splitlines()
+    header = "taskId questionId answerId a_score b_score c_score d_score"
+    (tmp_path / "criteria.txt").write_text("\n".join([header, *lines]), "utf-8")
+    run = ("--run", tmp_path / "criteria.txt", "--labels", DEMO_FOLDER, "--target", "insight")
+    code, found, _ = asked(capsys, *run, "--model", "ridge", "--seeds", 1, "--baselines", "raw,constant")
+    assert (code, set(found["skipped"]), set(found["baselines"])) == (0, {"raw"}, {"constant"})
+    assert found["scores"]["rmse"] < found["baselines"]["constant"]["rmse"]
+
+
 def test_wrong_files_are_told_in_json_too(capsys, tmp_path):
     bad = tmp_path / "bad.tsv"
     bad.write_text("text_id\tcriterion\tp1\tp2\nT001\tQ0\t0.9\t0.9\nT002\tQ0\tnan\t1\n", "utf-8")

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import gradio as gr
 import pytest
 
 from aeollm.errors import UsageError
@@ -137,10 +138,16 @@ def test_cancelled_work_leaves_what_was_there(calls):
 def test_the_example_is_fitted_once_for_everybody(calls):
     first = calls.opened(Bench(), "example", session_of_nobody())
     bench = first[0]
+    assert first[-1] == bench.job != ""
     asked = ("Q0", "ridge_slopes", ["raw", "judge_mean", "ridge"], "folds", 5, 3)
-    fitted = list(calls.first(bench, *asked))[-1][0]
-    [(again, _)] = calls.first(calls.opened(Bench(), "example", session_of_nobody())[0], *asked)
+    fitted = list(calls.fitted(bench, *asked))[-1][0]
+    [(again, _)] = calls.fitted(calls.opened(Bench(), "example", session_of_nobody())[0], *asked)
     assert again.trial is fitted.trial
+
+
+def test_opening_again_touches_nothing_but_the_runs(calls, session):
+    told = calls.opened(Bench(example()), "example", session)
+    assert [update for update in told if update != gr.skip()] == [calls.runs(session)]
 
 
 def session_of_nobody():
