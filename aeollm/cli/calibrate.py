@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 
 from aeollm.calibration import DEFAULT_MODEL, MODELS, Settings, Watch, save_calibrator
+from aeollm.cli.calibrate_use import use
 from aeollm.cli.calibrated_text import trial_lines
 from aeollm.cli.options import add_json, add_labels, labels_of, whole
 from aeollm.cli.terminal import DONE, REFUSED, UNUSABLE, complain, print_json, print_lines, shown, write_file
@@ -32,7 +33,7 @@ from aeollm.trials import (
 )
 
 _RUN_MODEL = "ridge"
-_BETWEEN = 0.2
+_BETWEEN, _BETWEEN_LINES = 0.2, 10.0
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -72,6 +73,9 @@ def _add_choices(parser: argparse.ArgumentParser) -> None:
         metavar="CELL,…",
         help="cells that stand for no answer, beside empty ones (default: 0)",
     )
+    told = "predict with a saved calibrator for --opinions (or --run) that nobody answered yet; nothing is fitted"
+    add("--use", type=Path, metavar="CALIBRATOR", help=told)
+    add("--judges", nargs="+", metavar="ID", help="whose answers --use predicts (default: nobody's in particular)")
     add("--save", type=Path, metavar="FILE", help="write the calibrator (JSON)")
     add("--predictions", type=Path, metavar="FILE", help="write every prediction (CSV)")
     add("--calibrated", type=Path, metavar="FILE", help="write the calibrated run (with --run)")
@@ -82,6 +86,8 @@ def run(options: argparse.Namespace) -> int:
     model = options.model or (_RUN_MODEL if options.run_file else DEFAULT_MODEL)
     watch = _progress()
     try:
+        if options.use is not None:
+            return use(options)
         material = _material(options)
         trial = try_out(material, _choices(options, model), watch)
         files = _files(options, trial, watch)
@@ -185,22 +191,20 @@ def _files(options: argparse.Namespace, trial: Trial, watch: Watch) -> list[tupl
 
 
 def _progress() -> Watch:
-    """Say on standard error how far the work is, where somebody looks at it."""
-    if not sys.stderr.isatty():
-        return _silent
-    last = 0.0
+    """Say on standard error how far the work is: on one line where somebody looks, else a line now and then."""
+    looked_at = sys.stderr.isatty()
+    between = _BETWEEN if looked_at else _BETWEEN_LINES
+    last = time.monotonic()
 
     def watch(share: float, doing: str) -> None:
         nonlocal last
-        if time.monotonic() - last >= _BETWEEN or share >= 1:
+        whole = looked_at and share >= 1
+        if whole or time.monotonic() - last >= between:
             last = time.monotonic()
-            print(f"\r{share:4.0%} {shown(doing):<40.40}", end="\n" if share >= 1 else "", file=sys.stderr, flush=True)  # noqa: T201
+            told, end = f"{share:4.0%} {shown(doing):<40.40}", "\n" if whole or not looked_at else ""
+            print(f"\r{told}" if looked_at else told.rstrip(), end=end, file=sys.stderr, flush=True)  # noqa: T201
 
     return watch
-
-
-def _silent(_share: float, _doing: str) -> None:
-    return
 
 
 def _models(text: str) -> tuple[str, ...]:

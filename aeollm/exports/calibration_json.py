@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from aeollm.calibration import QUALITIES, Predictions, Quality
+from aeollm.calibration import QUALITIES, Calibrator, Predictions, Quality
 from aeollm.errors import Problem
 from aeollm.exports.spreadsheets import Cell, csv_bytes
 from aeollm.trials import Trial, predicted
@@ -74,6 +74,41 @@ def predictions_csv(trial: Trial) -> bytes:
     header += [f"answer{value:g}_prob" for value in values] + ["data_are", "signature"]
     badge = "DEMO (simulated)" if trial.material.demo else "as named in the signature"
     return csv_bytes(header, ([*row, badge, trial.signature] for row in _rows(trial)))
+
+
+def new_predictions_csv(found: Predictions, signature: str) -> bytes:
+    """Write what a saved calibrator says of new texts."""
+    header = ["text_id", "judge", "known", "expected", "low", "high"]
+    header += [f"answer{value:g}_prob" for value in found.values.tolist()] + ["signature"]
+    known = found.known.tolist()
+    rows = _listed("", found, [math.nan] * len(found))
+    return csv_bytes(header, ([*row[1:3], int(known[r]), *row[4:], signature] for r, row in enumerate(rows)))
+
+
+def new_predictions_json(calibrator: Calibrator, found: Predictions, signature: str) -> dict[str, Any]:
+    """Give what a saved calibrator says of new texts as one object."""
+    columns = (found.expected, found.low, found.high, found.probabilities)
+    rows = zip(found.texts, found.judges, found.known.tolist(), *(column.tolist() for column in columns), strict=True)
+    return {
+        "model": calibrator.model,
+        "target": calibrator.target,
+        "values": found.values.tolist(),
+        "level": found.level,
+        "predictions": [
+            {
+                "text_id": text,
+                "judge": judge,
+                "known": known,
+                "expected": _plain(expected),
+                "low": _plain(low),
+                "high": _plain(high),
+                "probabilities": [_plain(share) for share in shares],
+            }
+            for text, judge, known, expected, low, high, shares in rows
+        ],
+        "problems": [problem.to_json() for problem in found.problems],
+        "signature": signature,
+    }
 
 
 def _rows(trial: Trial) -> Iterable[list[Cell]]:

@@ -23,7 +23,7 @@ from uuid import uuid4
 from aeollm.errors import AeollmError, Problem, UsageError
 
 _PATIENCE = 0.25
-_LONGEST_SECONDS = 300
+_LONGEST_SECONDS = 600
 _MOST_KNOWN = 1_000
 _HEADER = 8
 _ONE_CORE = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")

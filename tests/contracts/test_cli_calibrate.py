@@ -85,6 +85,30 @@ def test_files_are_written(demo):
     assert shares == pytest.approx([1] * 360)
 
 
+def test_a_saved_calibrator_predicts_for_other_texts(capsys, demo, tmp_path):
+    _, folder = demo
+    calibrator, written = folder / "calibrator.json", tmp_path / "new.csv"
+    lines = OPINIONS.read_text("utf-8").replace("T001", "new_text").splitlines()
+    few = tmp_path / "few.tsv"
+    few.write_text("\n".join([lines[0], *(line for line in lines if line.startswith("new_text"))]), "utf-8")
+    arguments = ("--use", calibrator, "--opinions", few, "--judges", "judge_01", "judge_12", "stranger")
+    code, found, _ = asked(capsys, *arguments, "--predictions", written)
+    assert code == 0
+    mild, strict, stranger = found["predictions"]
+    assert mild["expected"] > stranger["expected"] > strict["expected"]
+    assert [row["known"] for row in found["predictions"]] == [True, True, False]
+    assert sum(stranger["probabilities"]) == pytest.approx(1)
+    assert [problem["kind"] for problem in found["problems"]] == ["unseen_judges"]
+    rows = list(csv.DictReader(io.StringIO(written.read_text("utf-8-sig"))))
+    assert [float(row["expected"]) for row in rows] == [row["expected"] for row in found["predictions"]]
+    code, out, _ = call(capsys, "calibrate", "--use", calibrator, "--opinions", few)
+    assert (code, "(anybody)" in out) == (0, True)
+    code, found, _ = asked(capsys, "--use", OPINIONS, "--opinions", few)
+    assert (code, found["scores"]) == (1, None)
+    code, _, err = asked(capsys, "--use", calibrator, *FILES)
+    assert (code, "--answers" in err) == (2, True)
+
+
 def test_text_says_the_same(capsys, demo):
     found, _ = demo
     code, out, err = call(capsys, "calibrate", *FILES, "--target", "Q0", *QUICK)
