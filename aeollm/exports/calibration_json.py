@@ -37,7 +37,7 @@ def trial_json(trial: Trial) -> dict[str, Any]:
         },
         "target": trial.target,
         "judges": dict(trial.fitted.judges),
-        "effects": {effect.judge: effect.effect for effect in trial.effects},
+        "effects": {effect.judge: _plain(effect.effect) for effect in trial.effects},
         "in_sample": _scores(trial.in_sample),
         "skipped": dict(trial.skipped),
         "demo": trial.material.demo,
@@ -136,4 +136,4 @@ def _answer(value: float) -> str:
 
 
 def _plain(value: float) -> float | None:
-    return None if math.isnan(value) else float(value)
+    return float(value) if math.isfinite(value) else None

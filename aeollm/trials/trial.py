@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -44,6 +45,7 @@ Protocol = Literal["folds", "test", "questions"]
 BASELINES = ("raw", "argmax", "constant", "judge_mean", "ridge")
 """What every model is shown beside: cheap, and each a way of not needing it."""
 REFERENCE = "raw"
+_NOTHING = 1e-9
 _FITTING = 0.15
 """The share of the work that comes after the validation."""
 _COUNTS = (2, 5, 10, 20, 40, 80)
@@ -151,7 +153,9 @@ def try_out(material: Material, choices: Choices, watch: Watch) -> Trial:
     fitted = fit(material.train, choices.model, choices.settings, partial(_part, watch, (1.0 - _FITTING, 1.0)))
     answered = material.train.take([r for r, value in enumerate(material.train.answered.tolist()) if value == value])
     in_sample = measure_predictions(fitted.predict(answered), answered)
-    effects = judge_effects(fitted, answered) if len(set(answered.judges)) > 1 else ()
+    effects = tuple(one for one in judge_effects(fitted, answered) if math.isfinite(one.effect))
+    # A model without effects of its own, such as the judge as it is, has nothing to say of people.
+    effects = effects if any(abs(one.effect) > _NOTHING for one in effects) else ()
     return Trial(material, choices, validation, fitted, in_sample, effects, skipped)
 
 
