@@ -15,7 +15,7 @@ OPINIONS, ANSWERS = DEMO_FOLDER / "llm-rubric" / "opinions.tsv", DEMO_FOLDER / "
 FILES = ("--opinions", OPINIONS, "--answers", ANSWERS)
 RUN = ("--run", DEMO_FOLDER / "runs" / "good_judge.txt", "--labels", DEMO_FOLDER)
 SCORES = {"rmse", "pearson", "spearman", "kendall", "nll"}
-QUICK = ("--model", "ridge", "--seeds", 1, "--baselines", "raw")
+QUICK = ("--model", "ridge", "--seeds", 1, "--folds", 3, "--baselines", "raw")
 
 
 def asked(capsys, *arguments):
@@ -28,7 +28,9 @@ def demo(tmp_path_factory):
     """Run the command as a process once, with everything it can write."""
     folder = tmp_path_factory.mktemp("calibrated")
     written = ("--save", folder / "calibrator.json", "--predictions", folder / "predictions.csv")
-    done = process("calibrate", *FILES, "--target", "Q0", "--model", "ridge", "--seeds", 2, *written, "--json")
+    done = process(
+        "calibrate", *FILES, "--target", "Q0", "--model", "ridge", "--seeds", 2, "--folds", 3, *written, "--json"
+    )
     assert (done.returncode, done.stderr) == (0, b"")
     return json.loads(done.stdout), folder
 

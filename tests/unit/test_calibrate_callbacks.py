@@ -7,6 +7,7 @@ import pytest
 
 from aeollm.errors import UsageError
 from aeollm.sources import DEMO_FOLDER, Settings
+from aeollm.ui import calibrating
 from aeollm.ui.calibrate_inputs import example, from_session, from_uploads, read_renames, sorted_pair
 from aeollm.ui.calibrating import Bench, Calibrations
 from aeollm.ui.callbacks import first_session
@@ -135,11 +136,13 @@ def test_cancelled_work_leaves_what_was_there(calls):
     assert calls.jobs.running() == 0
 
 
-def test_the_example_is_fitted_once_for_everybody(calls):
+def test_the_example_is_fitted_once_for_everybody(calls, monkeypatch):
+    monkeypatch.setattr(calibrating, "FIRST", (2, 1))
+    monkeypatch.setattr(calibrating, "BESIDE", ("raw",))
     first = calls.opened(Bench(), "example", session_of_nobody())
     bench = first[0]
     assert first[-1] == bench.job != ""
-    asked = ("Q0", "ridge_slopes", ["raw", "judge_mean", "ridge"], "folds", 5, 3)
+    asked = ("Q0", "ridge_slopes", ["raw"], "folds", 2, 1)
     fitted = list(calls.fitted(bench, *asked))[-1][0]
     [(again, _)] = calls.fitted(calls.opened(Bench(), "example", session_of_nobody())[0], *asked)
     assert again.trial is fitted.trial
