@@ -18,7 +18,7 @@ _SLOPE = (3.0, 10.0, 30.0, 100.0, 300.0)
 
 
 class Penalties(NamedTuple):
-    """How strongly squares of coefficients count, against squared errors; inputs are standardised."""
+    """How strongly squares of coefficients count, of all and of each judge; inputs are standardised."""
 
     shared: float
     intercept: float

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from aeollm.calibration.linear import Penalties
 from aeollm.calibration.minimise import minimise
 
 Floats = NDArray[np.float64]
@@ -19,14 +20,6 @@ _STEPS = 200
 _PRIOR = 0.05
 """Weight of the squared distance of the thresholds from those of the answers' shares: it keeps them finite."""
 _SMALLEST = 1e-12
-
-
-class Penalties(NamedTuple):
-    """Weights of half the squared coefficients, against the log-likelihood; inputs are standardised."""
-
-    shared: float
-    intercept: float
-    slope: float
 
 
 class Data(NamedTuple):
@@ -76,7 +69,7 @@ class Shape(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Objective:
-    """Minus the penalised log-likelihood of rows, with its gradient.
+    """Minus the log-likelihood of rows plus half the penalised squares, with its gradient.
 
     Parameters are the first threshold, logarithms of the steps to the next ones, shared coefficients, then judges'
     effects divided by what makes all of them weigh alike (a judge's effect is its parameter times ``scale``).

@@ -40,11 +40,7 @@ def cross_validate(examples: Examples, models: Sequence[str], plan: Plan, watch:
     UsageError
         For fewer than three texts with answers, or an unknown model.
     """
-    rows = np.flatnonzero(~np.isnan(examples.answered))
-    # Two for training and one to be held out; models choose their penalties by folds of their own.
-    _check_groups(examples.take(rows), 3)
-    parts = {seed: list(folds_of(examples, rows, plan.folds, seed)) for seed in plan.seeds}
-    return validate(Task(f"{plan.folds} folds", parts, examples.take(rows)), models, plan, watch)
+    return validate(_in_folds(f"{plan.folds} folds", examples, plan.folds, plan), models, plan, watch)
 
 
 def leave_one_question_out(
@@ -57,10 +53,16 @@ def leave_one_question_out(
     UsageError
         For fewer than three questions with answers, or an unknown model.
     """
+    every = len(set(examples.groups))
+    return validate(_in_folds("leave one question out", examples, every, plan), models, plan, watch)
+
+
+def _in_folds(protocol: str, examples: Examples, folds: int, plan: Plan) -> Task:
     rows = np.flatnonzero(~np.isnan(examples.answered))
+    # Two for training and one to be held out; models choose their penalties by folds of their own.
     _check_groups(examples.take(rows), 3)
-    parts = {seed: list(folds_of(examples, rows, len(set(examples.groups)), seed)) for seed in plan.seeds}
-    return validate(Task("leave one question out", parts, examples.take(rows)), models, plan, watch)
+    parts = {seed: list(folds_of(examples, rows, folds, seed)) for seed in plan.seeds}
+    return Task(protocol, parts, examples.take(rows))
 
 
 def train_test(
