@@ -13,7 +13,7 @@ from aeollm.exports.calibration_words import MODEL_TITLES, TITLES, notes, protoc
 from aeollm.figures.calibration import Panel, predicted_against_human, reliability, strictness
 from aeollm.reporting.html import Html, figure, folded, joined, number, section, signed, table, tag, text, with_interval
 from aeollm.reporting.page import page
-from aeollm.trials import REFERENCE, Trial
+from aeollm.trials import Trial
 from aeollm.validation import Validated, Validation
 
 if TYPE_CHECKING:
@@ -105,14 +105,18 @@ def targets_table(
     for target, found in targets:
         cells = [_pair(found.models[name]) if name in found.models else text("–") for name in shown]
         rows.append([target, str(found.n_test), *cells])
-    worse = [target for target, found in targets if _hurts(trial, found)]
-    told = f"Calibration hurts on {', '.join(worse)}: a higher RMSE than the judge's own mean." if worse else ""
+    worse = [word for target, found in targets if (word := _hurt(trial, target, found))]
+    told = f"A higher RMSE than the judge's own mean: {', '.join(worse)}." if worse else ""
     return joined([table(heads, rows, f"RMSE / Pearson's r of every criterion. {told}")])
 
 
-def _hurts(trial: Trial, found: Validation) -> bool:
-    raw, chosen = found.models.get(REFERENCE), found.models.get(trial.choices.model)
-    return raw is not None and chosen is not None and chosen.quality.rmse > raw.quality.rmse
+def _hurt(trial: Trial, target: str, found: Validation) -> str:
+    """Name a criterion that calibration makes worse, and say whether by more than chance."""
+    chosen = found.models.get(trial.choices.model)
+    gap = chosen.difference.get("rmse") if chosen is not None else None
+    if gap is None or not gap.value > 0:
+        return ""
+    return f"{target} ({'beyond' if gap.low > 0 else 'within'} chance)"
 
 
 def _pair(found: Validated) -> Html:

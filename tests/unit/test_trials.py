@@ -231,6 +231,20 @@ def test_what_cannot_be_done_is_refused(material, choices, kind):
     assert [problem.kind for problem in caught.value.problems] == [kind]
 
 
+def test_where_calibration_hurts_is_told(tmp_path):
+    """The judge knows every answer; people's means do not."""
+    sure = ["\t1\t0\t0", "\t0\t1\t0", "\t0\t0\t1"]
+    opinions = OPINIONS + "".join(f"t{n}\tQ0{sure[n % 3]}\n" for n in range(30))
+    answers = "text_id\tjudge\tQ0\n" + "".join(f"t{n}\tA{n % 2}\t{n % 3 + 1}\n" for n in range(30))
+    pair, _ = read_pairs(files(tmp_path, opinions, answers)[0], None, Reading())
+    material = of_pairs(pair, None, "Q0")
+    choices = Choices("judge_mean", beside=("raw",), folds=2, seeds=1)
+    found = try_out(material, choices, silent)
+    assert found.validation.models["raw"].quality.rmse == 0
+    told = targets_table(found, every_target(material, choices, silent))
+    assert "Q0 (beyond chance)" in told
+
+
 def test_the_report_holds_everything_and_escapes_names(trial, material, tmp_path):
     quick = Choices("ridge", beside=("raw",), folds=2, seeds=1)
     report = calibration_report(trial, every_target(material, quick, silent)[:1]).decode()
