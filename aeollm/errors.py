@@ -153,6 +153,14 @@ class AnnotationsError(AeollmError):
     """Annotators' ratings that cannot be read."""
 
 
+class OpinionsError(AeollmError):
+    """A judge's probabilities of answers that cannot be read."""
+
+
+class AnswersError(AeollmError):
+    """People's answers that cannot be read, or that do not fit the opinions."""
+
+
 class RubricsError(AeollmError):
     """Rubric files that cannot be read, or that do not fit the labels."""
 

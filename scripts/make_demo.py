@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from make_demo_opinions import opinion_files
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
@@ -219,6 +220,7 @@ def demo_files() -> dict[str, bytes]:
         "aeollm-2-train/train_deepresearch.csv": lines(labels, ","),
         **rubric_files(questions),
         **run_files(ids, answers),
+        **opinion_files(),
     }
 
 

@@ -19,6 +19,7 @@ _COMMANDS = {
     "check": "validate run files only",
     "compare": "compare runs: intervals, paired tests, what the questions can show",
     "agreement": "agreement of the annotators behind the labels",
+    "calibrate": "learn people's answers from a judge's opinions or scores, person by person, and validate it",
     "report": "write one HTML file about runs, to read and to pass on",
     "demo": "write the demo labels and runs to a folder",
     "deploy": "create or update a Space on the Hub with this project",
@@ -60,6 +61,8 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
         if stop.code and "--json" in arguments and chosen in _ANSWER_IN_JSON:
             problem = Problem("error", "usage", "wrong usage; standard error says what is.", "See --help.")
             print_json(failed_json(Policy(), "none", "none", [problem]))
+        elif stop.code and "--json" in arguments and chosen == "calibrate":
+            import_module("aeollm.cli.calibrate").wrong_usage()
         raise
 
 

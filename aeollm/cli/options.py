@@ -20,8 +20,15 @@ _MOST_RESAMPLES = 1_000_000
 
 def add_inputs(parser: argparse.ArgumentParser, runs: str = "+") -> None:
     """Add run files (as many as ``runs`` says) and where the labels are."""
+    parser.add_argument(
+        "runs", nargs=runs, metavar="RUN", help="run file: seven white-space separated columns, or a zip"
+    )
+    add_labels(parser)
+
+
+def add_labels(parser: argparse.ArgumentParser) -> None:
+    """Add where the labels are."""
     add = parser.add_argument
-    add("runs", nargs=runs, metavar="RUN", help="run file: seven white-space separated columns, or a zip")
     add("--labels", type=Path, metavar="PATH", help="labels CSV, or a folder with it and rubric_dataset/")
     add("--rubrics", type=Path, metavar="FOLDER", help="folder of criterion<questionId>.json")
     add("--labels-set", metavar="NAME", help="label set by name; `demo` is the bundled one")
@@ -92,10 +99,10 @@ def labels_of(options: argparse.Namespace) -> LabelSet:
 def add_plan(parser: argparse.ArgumentParser) -> None:
     """Add how runs are compared; what is not named is None."""
     add = parser.add_argument
-    add("--seed", type=_whole(0, 2**62), metavar="N", help="what random draws start from (default: 0)")
+    add("--seed", type=whole(0, 2**62), metavar="N", help="what random draws start from (default: 0)")
     add(
         "--resamples",
-        type=_whole(1, _MOST_RESAMPLES),
+        type=whole(1, _MOST_RESAMPLES),
         metavar="N",
         help="bootstrap resamples, and shuffles of tests (default: 10000)",
     )
@@ -106,7 +113,9 @@ def add_plan(parser: argparse.ArgumentParser) -> None:
     add("--reliability", type=_share, metavar="R", help=told)
 
 
-def _whole(least: int, most: int) -> Callable[[str], int]:
+def whole(least: int, most: int) -> Callable[[str], int]:
+    """Give a reader of whole numbers from least to most."""
+
     def read(text: str) -> int:
         short = text.isascii() and text.isdigit() and len(text) <= len(str(most))
         if not (short and least <= int(text) <= most):

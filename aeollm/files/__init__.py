@@ -1,23 +1,32 @@
 """Bytes to tables: the only place that knows file formats; every problem with its line."""
 
 from aeollm.files.annotations import read_annotations
+from aeollm.files.answers import POOLED, read_answers
 from aeollm.files.archives import MOST_ENTRIES_LABELS, is_zip, unpack
 from aeollm.files.decoding import Unreadable, open_source
 from aeollm.files.labels import labels_from_dataset, read_labels
+from aeollm.files.named_columns import kind_of
+from aeollm.files.opinions import FEWEST_OPTIONS, MOST_OPTIONS, read_opinions
 from aeollm.files.rubrics import RUBRIC_NAME, read_rubrics
 from aeollm.files.runs import Inspection, inspect_run, read_run
 
 __all__ = [
+    "FEWEST_OPTIONS",
     "MOST_ENTRIES_LABELS",
+    "MOST_OPTIONS",
+    "POOLED",
     "RUBRIC_NAME",
     "Inspection",
     "Unreadable",
     "inspect_run",
     "is_zip",
+    "kind_of",
     "labels_from_dataset",
     "open_source",
     "read_annotations",
+    "read_answers",
     "read_labels",
+    "read_opinions",
     "read_rubrics",
     "read_run",
     "unpack",

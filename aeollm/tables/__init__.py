@@ -3,7 +3,9 @@
 from aeollm.tables.annotations import Annotations
 from aeollm.tables.comparison import Comparison, FamilyFigures, PairFigures, Plan, RunFigures, signature_parts
 from aeollm.tables.inputs import Criterion, Key, Labels, Rubrics, Run
+from aeollm.tables.joined import Dropped, Join, exchanged_hints, join
 from aeollm.tables.names import DIMENSIONS, KEY_COLUMNS, MEASURES, OVERALL, PAIR_KINDS, SCORE_SUFFIX
+from aeollm.tables.opinions import Answers, Opinions
 from aeollm.tables.policy import Policy, signature
 from aeollm.tables.scores import Mean, Scores, TieChange
 
@@ -15,12 +17,16 @@ __all__ = [
     "PAIR_KINDS",
     "SCORE_SUFFIX",
     "Annotations",
+    "Answers",
     "Comparison",
     "Criterion",
+    "Dropped",
     "FamilyFigures",
+    "Join",
     "Key",
     "Labels",
     "Mean",
+    "Opinions",
     "PairFigures",
     "Plan",
     "Policy",
@@ -29,6 +35,8 @@ __all__ = [
     "RunFigures",
     "Scores",
     "TieChange",
+    "exchanged_hints",
+    "join",
     "signature",
     "signature_parts",
 ]

@@ -8,7 +8,7 @@ import gradio as gr
 
 from aeollm.sources import ASSETS, Settings
 from aeollm.submissions import Host
-from aeollm.ui import compare, health, hosted, pages, questions, score
+from aeollm.ui import calibrate, compare, health, hosted, pages, questions, score
 from aeollm.ui.callbacks import Callbacks
 from aeollm.ui.catalogue import Catalogue
 from aeollm.ui.endpoint import make_score
@@ -49,6 +49,8 @@ def build_app(catalogue: Catalogue, hosts: Hosted | None = None) -> gr.Blocks:
                 questions.build(tab, session)
             with gr.Tab(say("tab_compare"), id="compare") as tab:
                 compare.build(tab, session, calls.downloads)
+            with gr.Tab(say("calibrate"), id="calibrate") as tab:
+                calibrate.build(tab, session, calls.downloads)
         gr.api(make_score(catalogue), api_name="score", concurrency_id="scoring", concurrency_limit=_SCORING_AT_ONCE)
     pages.build(app, hosted.beside(hosts))
     if hosts is not None:

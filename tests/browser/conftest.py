@@ -124,6 +124,17 @@ def offline_page(_shared: tuple[Page, Watch]) -> Iterator[Page]:
     assert watch.all() == []
 
 
+@pytest.fixture(scope="module")
+def second_page(browser: Browser, app: App) -> Iterator[tuple[Page, Watch]]:
+    """Give a page in another browser context, with what it did that it should not."""
+    context = browser.new_context(viewport=WIDE)
+    context.set_default_timeout(SLOW)
+    watch, page = watch_for(app), context.new_page()
+    watch.over(page)
+    yield page, watch
+    context.close()
+
+
 @pytest.fixture
 def tab(offline_page: Page, app: App) -> ScoreTab:
     """Open the Score tab, wide and light."""

@@ -11,10 +11,10 @@ import sys
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import LABELS, RUNS, WIDE
+from tests.browser.conftest import LABELS, RUNS
 from tests.browser.score_tab import SLOW, ScoreTab, from_disk
 from tests.browser.serving import ROOT, clean_environment
-from tests.browser.test_look import CONTRAST, LEGIBLE, NARROW, STICKING_OUT
+from tests.browser.test_look import fits_and_is_legible
 from tests.browser.test_questions import choose
 
 NAMES = ("good_judge.txt", "coarse_judge.txt", "length_biased_judge.txt")
@@ -141,13 +141,7 @@ def test_chance_and_diagnostics_are_told(opened):
 
 @pytest.mark.parametrize("opened", ["light", "dark"], indirect=True)
 def test_it_fits_and_is_legible(opened):
-    for size in (WIDE, NARROW):
-        opened.set_viewport_size(size)
-        opened.wait_for_timeout(700)  # plotly follows a resize a moment later
-        assert opened.evaluate(STICKING_OUT) == []
-        assert opened.evaluate("document.documentElement.scrollWidth") <= size["width"]
-    assert [text for text in opened.evaluate(CONTRAST) if text["ratio"] < LEGIBLE] == []
-    opened.set_viewport_size(WIDE)
+    fits_and_is_legible(opened)
 
 
 def test_seven_real_runs(tab, shared_data):

@@ -28,6 +28,17 @@ STICKING_OUT = """() => [...document.querySelectorAll('.gradio-container *')].fi
 }).map(element => `${element.tagName} ${element.id} ${element.className}`)"""
 
 
+def fits_and_is_legible(page):
+    """Look at a page wide and narrow; it is left wide."""
+    for size in (WIDE, NARROW):
+        page.set_viewport_size(size)
+        page.wait_for_timeout(700)  # plotly follows a resize a moment later
+        assert page.evaluate(STICKING_OUT) == []
+        assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
+    assert [text for text in page.evaluate(CONTRAST) if text["ratio"] < LEGIBLE] == []
+    page.set_viewport_size(WIDE)
+
+
 @pytest.fixture
 def full(offline_page, app, request):
     """Open the page in a theme, with the demo runs scored and everything unfolded."""

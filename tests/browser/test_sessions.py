@@ -7,24 +7,12 @@ import json
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import WIDE, watch_for
-from tests.browser.score_tab import SLOW, ScoreTab, means, same
+from tests.browser.score_tab import ScoreTab, means, same
 from tests.browser.serving import ROOT, score_by_cli
 from tests.browser.test_own_labels import zip_with_rubrics
 
 CASES = ROOT / "tests" / "cases"
 C44 = CASES / "dev" / "C44"
-
-
-@pytest.fixture(scope="module")
-def second_page(browser, app):
-    """Give a page in another browser context, with what it did that it should not."""
-    context = browser.new_context(viewport=WIDE)
-    context.set_default_timeout(SLOW)
-    watch, page = watch_for(app), context.new_page()
-    watch.over(page)
-    yield page, watch
-    context.close()
 
 
 @pytest.fixture
