@@ -3,6 +3,7 @@
 from aeollm.tables.annotations import Annotations
 from aeollm.tables.comparison import Comparison, FamilyFigures, PairFigures, Plan, RunFigures, signature_parts
 from aeollm.tables.inputs import Criterion, Key, Labels, Rubrics, Run
+from aeollm.tables.judgments import ORDERS, UNREAD, WINNERS, CriterionScores, Judgments, Order, Winner
 from aeollm.tables.names import DIMENSIONS, KEY_COLUMNS, MEASURES, OVERALL, PAIR_KINDS, SCORE_SUFFIX
 from aeollm.tables.policy import Policy, signature
 from aeollm.tables.scores import Mean, Scores, TieChange
@@ -11,16 +12,22 @@ __all__ = [
     "DIMENSIONS",
     "KEY_COLUMNS",
     "MEASURES",
+    "ORDERS",
     "OVERALL",
     "PAIR_KINDS",
     "SCORE_SUFFIX",
+    "UNREAD",
+    "WINNERS",
     "Annotations",
     "Comparison",
     "Criterion",
+    "CriterionScores",
     "FamilyFigures",
+    "Judgments",
     "Key",
     "Labels",
     "Mean",
+    "Order",
     "PairFigures",
     "Plan",
     "Policy",
@@ -29,6 +36,7 @@ __all__ = [
     "RunFigures",
     "Scores",
     "TieChange",
+    "Winner",
     "signature",
     "signature_parts",
 ]
