@@ -1,6 +1,8 @@
 """The nouns: runs, labels, rubrics, scores, and the policy a score is computed under."""
 
 from aeollm.tables.annotations import Annotations
+from aeollm.tables.answers import AnswerScores, fitted, write_run
+from aeollm.tables.aspects import AspectRatings
 from aeollm.tables.comparison import Comparison, FamilyFigures, PairFigures, Plan, RunFigures, signature_parts
 from aeollm.tables.inputs import Criterion, Key, Labels, Rubrics, Run
 from aeollm.tables.judgments import ORDERS, UNREAD, WINNERS, CriterionScores, Judgments, Order, Winner
@@ -19,6 +21,8 @@ __all__ = [
     "UNREAD",
     "WINNERS",
     "Annotations",
+    "AnswerScores",
+    "AspectRatings",
     "Comparison",
     "Criterion",
     "CriterionScores",
@@ -37,6 +41,8 @@ __all__ = [
     "Scores",
     "TieChange",
     "Winner",
+    "fitted",
     "signature",
     "signature_parts",
+    "write_run",
 ]
