@@ -116,14 +116,17 @@ def decimal_of(number: float) -> Decimal:
 
 
 def round_fraction(number: Fraction, places: int) -> Decimal:
-    """Round half-even to so many digits after the point; fewer for numbers too large to be read back otherwise.
+    """Round half-even to at most so many digits after the point, fewer where they could not be read back.
 
     >>> round_fraction(Fraction(2, 3), 4), round_fraction(Fraction(5, 2), 0)
     (Decimal(units=6667, exponent=-4), Decimal(units=2, exponent=0))
     """
     whole = len(str(abs(int(number))))
     places = min(places, MOST_DIGITS - whole)
-    return Decimal(round(number * Fraction(10) ** places), -places)
+    units = round(number * Fraction(10) ** places)
+    while places > 0 and units % 10 == 0:
+        units, places = units // 10, places - 1
+    return Decimal(units, -places)
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,6 +19,8 @@ from aeollm.tables.names import KEY_COLUMNS, SCORE_SUFFIX
 
 PLACES = 12
 """Digits after the decimal point of what is written."""
+EXACT_PLACES = 36
+"""Digits after the point to which a number is kept as it is, where it has no more."""
 FITTED_PLACES = 9
 """Digits after the decimal point of what a solver found, which is no more exact than this."""
 
@@ -108,24 +110,37 @@ class AnswerScores:
         values.ravel()[:] = [fitted(number) for number in numbers.ravel().tolist()]
         return replace(self, values=values)
 
-    def to_run(self, name: str | None = None) -> Run:
-        """Round half-even to 12 digits after the point; answers that lack a score are left out, and named.
+    def rounded(self, exact: int = 0) -> AnswerScores:
+        """Round half-even to 12 digits after the point what has more than ``exact`` of them.
 
-        Unequal scores that become equal are told as a problem.
+        Unequal scores of a question that become equal are told as a problem.
         """
+        values = self.values.copy()
+        together: dict[tuple[str, int, Fraction], set[Fraction]] = {}
+        flat: list[Fraction | None] = self.values.ravel().tolist()
+        for place, value in enumerate(flat):
+            row, d = divmod(place, len(self.dimensions))
+            if value is not None and 10**exact % value.denominator:
+                units, exponent = round_fraction(value, PLACES)
+                values[row, d] = units * Fraction(10) ** exponent
+            if value is not None:
+                together.setdefault((self.keys[row][0], d, values[row, d]), set()).add(value)
+        count = sum(len(own) - 1 for own in together.values())
+        message = f"{count} unequal scores are equal when rounded to {PLACES} digits after the point."
+        told = (Problem("warning", "rounded_together", message),) if count else ()
+        return replace(self, values=values, problems=(*self.problems, *told))
+
+    def to_run(self, name: str | None = None) -> Run:
+        """Make a run; answers that lack a score are left out, and named. Endless fractions are rounded to 12 digits."""
         complete = [row for row in range(len(self)) if not any(value is None for value in self.values[row])]
-        problems = [*self.problems, *self._left_out(set(complete))]
-        kept = self.values[complete].reshape(len(complete), len(self.dimensions))
-        rounded = [round_fraction(value, PLACES) for value in kept.ravel().tolist()]
-        problems += self._rounded_together(complete, rounded)
-        scores = Decimals.of(rounded, kept.shape)
+        settled = self.rounded(exact=EXACT_PLACES)
+        problems = (*settled.problems, *self._left_out(set(complete)))
+        kept = settled.values[complete].reshape(len(complete), len(self.dimensions))
+        scores = Decimals.of([round_fraction(value, EXACT_PLACES) for value in kept.ravel().tolist()], kept.shape)
         questions = tuple(self.keys[row][0] for row in complete)
         answers = tuple(self.keys[row][1] for row in complete)
-        lines = tuple(range(2, len(complete) + 2))
-        shown = name or self.name
-        run = Run(
-            shown, "", ("0",) * len(complete), questions, answers, self.dimensions, scores, lines, tuple(problems)
-        )
+        lines, tasks = tuple(range(2, len(complete) + 2)), ("0",) * len(complete)
+        run = Run(name or self.name, "", tasks, questions, answers, self.dimensions, scores, lines, problems)
         return replace(run, digest=hashlib.sha256(write_run(run).encode()).hexdigest())
 
     def _left_out(self, complete: set[int]) -> list[Problem]:
@@ -148,18 +163,6 @@ class AnswerScores:
     def _lacks(self, row: int) -> list[str]:
         own: list[Any] = self.values[row].tolist()
         return [name for name, value in zip(self.dimensions, own, strict=True) if value is None]
-
-    def _rounded_together(self, rows: Sequence[int], rounded: Sequence[Decimal]) -> list[Problem]:
-        seen: dict[tuple[str, str, Decimal], set[Fraction]] = {}
-        cells = ((row, d) for row in rows for d in range(len(self.dimensions)))
-        for (row, d), number in zip(cells, rounded, strict=True):
-            place = (self.keys[row][0], self.dimensions[d], number)
-            seen.setdefault(place, set()).add(self.values[row, d])
-        together = sum(len(values) - 1 for values in seen.values())
-        if not together:
-            return []
-        message = f"{together} unequal scores are equal when rounded to {PLACES} digits after the point."
-        return [Problem("warning", "rounded_together", message)]
 
 
 def fitted(number: float) -> Fraction | None:
