@@ -10,6 +10,7 @@ from aeollm.files.kinds import Kind, recognise
 from aeollm.files.labels import labels_from_dataset, read_labels
 from aeollm.files.rubrics import RUBRIC_NAME, read_rubrics
 from aeollm.files.runs import Inspection, inspect_run, read_run
+from aeollm.files.texts import read_texts
 
 __all__ = [
     "MOST_ENTRIES_LABELS",
@@ -27,6 +28,7 @@ __all__ = [
     "read_labels",
     "read_rubrics",
     "read_run",
+    "read_texts",
     "recognise",
     "unpack",
 ]

@@ -1,0 +1,107 @@
+"""The steps that a recipe may have: what each takes, and its few options."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+Value = str | float | int | tuple[str, ...] | tuple[float, ...] | None
+OptionKind = Literal["choice", "number", "numbers", "name", "names"]
+Takes = Literal["scores", "criterion scores", "pairwise judgments"]
+"""``scores`` are a run file or the outcome of an earlier step."""
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One option of a step: its default, and what it may be.
+
+    A "name" is that of an input or an earlier step with scores; "numbers" are from 0.
+    """
+
+    kind: OptionKind
+    default: Value
+    told: str
+    choices: tuple[str, ...] = ()
+    least: float = 0.0
+    required: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class StepKind:
+    """What a step takes under ``from`` (several names where ``several``), and its options in their order.
+
+    ``learns`` marks steps that need labels; ``texts`` those that need the reports.
+    """
+
+    takes: Takes
+    told: str
+    options: Mapping[str, Option] = field(default_factory=dict)
+    several: bool = False
+    learns: bool = False
+    texts: bool = False
+
+
+_MISSING = ("renormalise", "undefined", "refuse")
+_DIMENSIONS = Option("names", (), "these dimensions only; all where none is named")
+
+STEPS: Mapping[str, StepKind] = {
+    "run": StepKind("scores", "take the scores of a run file"),
+    "criteria": StepKind(
+        "criterion scores",
+        "criterion scores to dimension scores by the rubrics' weights",
+        {
+            "orders": Option("choice", "average", "which order of the criteria", ("average", "original", "reversed")),
+            "missing": Option("choice", "renormalise", "what a criterion without a score does", _MISSING),
+        },
+    ),
+    "judges": StepKind(
+        "scores",
+        "several judges to one",
+        {
+            "by": Option("choice", "mean", "mean, z-scores, Borda ranks, median", ("mean", "z", "borda", "median")),
+            "weights": Option("numbers", (), "one a judge; alike where none is named"),
+            "missing": Option("choice", "refuse", "what an answer that a judge left out does", _MISSING),
+        },
+        several=True,
+    ),
+    "pairwise": StepKind(
+        "pairwise judgments",
+        "comparisons to scores by a model of strengths",
+        {
+            "model": Option(
+                "choice",
+                "davidson",
+                "Davidson's with ties, Bradley and Terry's, or counting",
+                ("davidson", "bradley-terry", "win-rate", "copeland"),
+            ),
+            "orders": Option(
+                "choice", "both", "pairs judged in both orders, agreeing in both, or any", ("both", "agreeing", "any")
+            ),
+            "ridge": Option("number", 0.01, "holds answers that nobody beat; 0 leaves them without a score"),
+            "anchor": Option("name", None, "scores that the strengths are drawn to, and that fill other dimensions"),
+            "strength": Option("number", 1.0, "how strongly they are drawn to the anchor; 0 not at all"),
+            "slope": Option("number", 1.0, "strength that one point of the anchor is worth"),
+            "scale": Option(
+                "choice",
+                "win-share",
+                "10 x expected win share, or the anchor's mean and spread",
+                ("win-share", "anchors"),
+            ),
+            "dimensions": _DIMENSIONS,
+        },
+    ),
+    "dimensions": StepKind(
+        "scores",
+        "take some dimensions from other scores",
+        {
+            "of": Option("name", None, "where these dimensions come from", required=True),
+            "dimensions": Option("names", (), "which", required=True),
+        },
+    ),
+    "ties": StepKind(
+        "scores",
+        "break exact ties by a second signal",
+        {"by": Option("name", None, "the second signal", required=True)},
+    ),
+}
