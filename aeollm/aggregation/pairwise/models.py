@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from aeollm.aggregation.pairwise.comparisons import Comparisons
+from aeollm.aggregation.pairwise.comparisons import MOST_CELLS, Comparisons
 from aeollm.aggregation.pairwise.connection import Separation, separations
 from aeollm.aggregation.pairwise.newton import Block, maximise
 from aeollm.errors import Problem
@@ -208,6 +208,41 @@ def outcomes_for(model: Model, outcomes: Floats) -> Floats:
 def answers_of(comparisons: Comparisons, groups: NDArray[np.intp]) -> NDArray[np.intp]:
     """Give the places of the groups' answers among those of all groups, group by group."""
     return np.concatenate([np.arange(comparisons.starts[group], comparisons.starts[group + 1]) for group in groups])
+
+
+def fit_copies(
+    comparisons: Comparisons, groups: NDArray[np.intp], outcomes: Floats, centre: Floats, penalty: Floats
+) -> Floats:
+    """Fit groups several times over, under other weights, centres or penalties, as far as they fit in memory together.
+
+    Parameters
+    ----------
+    groups : those to fit, all of which have a maximum.
+    outcomes, centre, penalty : as the model knows them, shapes (copies, pairs, 3), (copies, answers), (copies, groups).
+
+    Returns
+    -------
+    float array, shape (copies, answers)
+        nan outside the groups.
+    """
+    chosen = np.zeros(len(comparisons), dtype=bool)
+    chosen[groups] = True
+    copies, widest = len(outcomes), int(comparisons.sizes.max(initial=0)) + 1
+    together = max(1, MOST_CELLS // widest**2)
+    found = np.full(centre.shape, np.nan)
+    for start in range(0, copies, together):
+        part = slice(start, min(start + together, copies))
+        for members in comparisons.blocks(part.stop - start):
+            kept = members[chosen[members]]
+            if len(kept):
+                block = block_of(comparisons, outcomes[0], kept, centre[0], penalty[0])
+                places, pairs = answers_of(comparisons, kept), np.isin(comparisons.group, kept)
+                laid_out = np.zeros((part.stop - start, *block.present.shape))
+                laid_out[:, block.present] = centre[part, places]
+                own = block.repeated(outcomes[part, pairs], laid_out, penalty[part][:, kept])
+                fitted = maximise(own).strengths.reshape(laid_out.shape)
+                found[part, places] = fitted[:, block.present]
+    return found
 
 
 def block_of(

@@ -74,6 +74,19 @@ class Block:
         a, b = self.first, self.second
         return base + a * width + a, base + b * width + b, base + a * width + b, base + b * width + a
 
+    def repeated(self, outcomes: Floats, centre: Floats, penalty: Floats) -> Block:
+        """Lay the block out once for every first index of these, of shapes (copies, ...)."""
+        copies = np.arange(len(outcomes))[:, None]
+        return Block(
+            group=(copies * len(self.present) + self.group).reshape(-1),
+            first=np.tile(self.first, len(copies)),
+            second=np.tile(self.second, len(copies)),
+            outcomes=outcomes.reshape(-1, 3),
+            present=np.tile(self.present, (len(copies), 1)),
+            centre=centre.reshape(-1, self.present.shape[1]),
+            penalty=penalty.reshape(-1),
+        )
+
     def by_group(self, of_pairs: Floats) -> Floats:
         """Sum by group."""
         return np.bincount(self.group, weights=of_pairs, minlength=len(self.present)).astype(np.float64)

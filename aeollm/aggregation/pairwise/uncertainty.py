@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
-from numpy.typing import NDArray
 
-from aeollm.aggregation.pairwise.comparisons import MOST_CELLS
-from aeollm.aggregation.pairwise.models import Strengths, answers_of, block_of, outcomes_for
-from aeollm.aggregation.pairwise.newton import Block, information, maximise
+from aeollm.aggregation.pairwise.models import Strengths, block_of, fit_copies, outcomes_for
+from aeollm.aggregation.pairwise.newton import information
 from aeollm.aggregation.pairwise.pairs import Floats
 
 _SMALLEST = 1e-300
+_NUMBERS = 1_000_000
 
 
 def covariances(strengths: Strengths) -> tuple[Floats, ...]:
@@ -33,7 +30,11 @@ def covariances(strengths: Strengths) -> tuple[Floats, ...]:
     outcomes = outcomes_for(strengths.model, comparisons.outcomes)
     # Ties alone say nothing of strengths, so that what is left is the penalty's.
     outcomes = np.where(np.isinf(strengths.nu)[comparisons.group][:, None], 0.0, outcomes)
-    for groups in _blocks(strengths, ~np.isnan(strengths.nu)):
+    defined = ~np.isnan(strengths.nu)
+    for members in comparisons.blocks():
+        groups = members[defined[members]]
+        if not len(groups):
+            continue
         block = block_of(comparisons, outcomes, groups, strengths.values, strengths.penalty)
         with np.errstate(divide="ignore"):
             log_nu = np.where(block.tying, np.log(strengths.nu[groups]), -np.inf)
@@ -59,45 +60,21 @@ def bootstrap_errors(strengths: Strengths, *, rng: np.random.Generator, resample
     Journal of the Royal Statistical Society B 56:3-48), so that no pair is dropped and each refit has a maximum where
     the fit has. nan where strengths are, and where all comparisons are ties.
     """
-    comparisons = strengths.comparisons
-    outcomes = outcomes_for(strengths.model, comparisons.outcomes)
-    widest = int(comparisons.sizes.max(initial=0)) + 1
-    copies = max(1, min(resamples, MOST_CELLS // widest**2))
-    fits = [_refitted(strengths, outcomes, rng, min(copies, resamples - done)) for done in range(0, resamples, copies)]
+    # As many draws at once as take little memory.
+    together = max(1, _NUMBERS // max(len(strengths.comparisons.group), 1))
+    drawn = range(0, resamples, together)
+    fits = [_refitted(strengths, rng, min(together, resamples - done)) for done in drawn]
     return np.asarray(np.concatenate(fits).std(axis=0, ddof=1))
 
 
-def _refitted(strengths: Strengths, outcomes: Floats, rng: np.random.Generator, copies: int) -> Floats:
-    """Fit under ``copies`` draws of weights, shape (copies, answers)."""
+def _refitted(strengths: Strengths, rng: np.random.Generator, copies: int) -> Floats:
+    """Fit under random weights, shape (copies, answers)."""
     comparisons = strengths.comparisons
     weights = rng.standard_exponential((copies, len(comparisons.group)))
-    totals = np.stack([comparisons.totals(own) for own in weights])
     pairs = np.bincount(comparisons.group, minlength=len(comparisons))
+    totals = np.stack([comparisons.totals(own) for own in weights])
     weights *= (pairs / np.maximum(totals, _SMALLEST))[:, comparisons.group]
-    found = np.full((copies, len(strengths.values)), np.nan)
-    for groups in _blocks(strengths, np.isfinite(strengths.nu), copies):
-        block = block_of(comparisons, outcomes, groups, strengths.centre, strengths.penalty)
-        chosen = np.isin(comparisons.group, groups)
-        fitted = maximise(_repeated(block, weights[:, chosen])).strengths
-        found[:, answers_of(comparisons, groups)] = fitted.reshape(copies, *block.present.shape)[:, block.present]
-    return found
-
-
-def _repeated(block: Block, weights: Floats) -> Block:
-    """Lay a block out once for every draw of weights."""
-    copies, groups = len(weights), len(block.present)
-    return Block(
-        group=(np.arange(copies)[:, None] * groups + block.group).reshape(-1),
-        first=np.tile(block.first, copies),
-        second=np.tile(block.second, copies),
-        outcomes=(weights[:, :, None] * block.outcomes).reshape(-1, 3),
-        present=np.tile(block.present, (copies, 1)),
-        centre=np.tile(block.centre, (copies, 1)),
-        penalty=np.tile(block.penalty, copies),
-    )
-
-
-def _blocks(strengths: Strengths, chosen: NDArray[np.bool_], copies: int = 1) -> Iterator[NDArray[np.intp]]:
-    for groups in strengths.comparisons.blocks(copies):
-        if chosen[groups].any():
-            yield groups[chosen[groups]]
+    outcomes = weights[:, :, None] * outcomes_for(strengths.model, comparisons.outcomes)
+    centre = np.broadcast_to(strengths.centre, (copies, len(strengths.values)))
+    penalty = np.broadcast_to(strengths.penalty, (copies, len(comparisons)))
+    return fit_copies(comparisons, np.flatnonzero(np.isfinite(strengths.nu)), outcomes, centre, penalty)
