@@ -20,8 +20,15 @@ _MOST_RESAMPLES = 1_000_000
 
 def add_inputs(parser: argparse.ArgumentParser, runs: str = "+") -> None:
     """Add run files (as many as ``runs`` says) and where the labels are."""
+    parser.add_argument(
+        "runs", nargs=runs, metavar="RUN", help="run file: seven white-space separated columns, or a zip"
+    )
+    add_labels(parser)
+
+
+def add_labels(parser: argparse.ArgumentParser) -> None:
+    """Add where labels and rubrics are."""
     add = parser.add_argument
-    add("runs", nargs=runs, metavar="RUN", help="run file: seven white-space separated columns, or a zip")
     add("--labels", type=Path, metavar="PATH", help="labels CSV, or a folder with it and rubric_dataset/")
     add("--rubrics", type=Path, metavar="FOLDER", help="folder of criterion<questionId>.json")
     add("--labels-set", metavar="NAME", help="label set by name; `demo` is the bundled one")
@@ -76,6 +83,12 @@ def settings_of(options: argparse.Namespace) -> Settings:
         revision=options.revision or settings.revision,
         folders=tuple(options.folders.split(",")) if options.folders else settings.folders,
     )
+
+
+def asked_labels(options: argparse.Namespace) -> bool:
+    """Say whether labels are named, by the options or the environment."""
+    named = (options.labels_set, options.repo, options.revision, options.folders)
+    return settings_of(options).labels is not None or any(named)
 
 
 def labels_of(options: argparse.Namespace) -> LabelSet:

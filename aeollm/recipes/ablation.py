@@ -11,7 +11,7 @@ from aeollm.recipes.materials import Materials
 from aeollm.recipes.recipe import Recipe
 from aeollm.recipes.steps import Outcome
 from aeollm.scoring import score
-from aeollm.tables import MEASURES, OVERALL, AnswerScores, Labels, Policy, Rubrics, Scores
+from aeollm.tables import OVERALL, AnswerScores, Labels, Policy, Rubrics, Scores
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,13 +32,19 @@ class Stage:
     learned: bool = False
     in_sample: Scores | None = None
 
+    def tells(self, view: str) -> bool:
+        """Say whether a view has a score: the overall of some dimensions only has none."""
+        return self.scores is not None and view in self.scores.views and not (view == OVERALL and self.reason)
+
     def value(self, view: str, measure: str) -> float | None:
-        """Give a mean over questions; None where there is none, as for the overall of some dimensions only."""
-        if self.scores is None or view not in self.scores.views or measure not in MEASURES:
-            return None
-        if view == OVERALL and self.reason:
-            return None
-        return self.scores.mean(view, measure).mean
+        """Give a mean over questions; None where there is none.
+
+        Raises
+        ------
+        KeyError
+            For a measure that does not exist.
+        """
+        return self.scores.mean(view, measure).mean if self.scores is not None and self.tells(view) else None
 
 
 def staged(

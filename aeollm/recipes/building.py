@@ -8,6 +8,7 @@ import numpy as np
 
 from aeollm.aggregation.orders import OrderEffect, order_effects
 from aeollm.aggregation.pairwise import PositionBias, pairs_of, position_bias
+from aeollm.aggregation.pairwise.scale import uneven_spreads
 from aeollm.aggregation.ties import TieCount, tied_pairs
 from aeollm.errors import AeollmError, Problem, RecipeError, printable
 from aeollm.files import Inspection, inspect_run
@@ -15,10 +16,7 @@ from aeollm.recipes.ablation import Stage, staged
 from aeollm.recipes.materials import Materials
 from aeollm.recipes.recipe import Recipe
 from aeollm.recipes.steps import Outcome, carry_out
-from aeollm.tables import DIMENSIONS, OVERALL, AnswerScores, Policy, Run, write_run
-
-_SPREAD = 3
-"""Dimensions whose spreads differ by more than this factor weigh in the overall otherwise than their weights say."""
+from aeollm.tables import DIMENSIONS, AnswerScores, Policy, Run, write_run
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +58,7 @@ def build(recipe: Recipe, materials: Materials, *, policy: Policy | None = None,
     Raises
     ------
     RecipeError
-        If a step cannot be carried out, with its name.
+        If a step cannot be carried out, with its name, or no answer has a score in the end.
     """
     outcomes: dict[str, Outcome] = {}
     tables: dict[str, AnswerScores] = dict(materials.scores)
@@ -73,12 +71,15 @@ def build(recipe: Recipe, materials: Materials, *, policy: Policy | None = None,
             raise RecipeError(recipe.name, [*problems, *found]) from None
         problems += [_of_step(problem, step.name) for problem in outcome.notes]
         outcomes[step.name], tables[step.name] = outcome, outcome.table
-    final = _in_order(tables[recipe.steps[-1].name], materials)
+    final, lacking = _in_order(tables[recipe.steps[-1].name], materials)
+    problems += lacking
     run = final.to_run(f"{recipe.name}.txt")
     problems += run.problems
     spreads = dimension_spreads(final)
-    problems += spread_problems(spreads)
+    problems += uneven_spreads(final)
     inspection = inspect_run(write_run(run).encode(), materials.labels, policy, name=run.name)
+    said = tuple(problem for problem in inspection.problems if problem.kind != "header" or problem.severity == "error")
+    inspection = replace(inspection, problems=said)
     return Built(
         recipe,
         replace(run, problems=inspection.problems),
@@ -100,38 +101,36 @@ def _of_step(problem: Problem, name: str) -> Problem:
     return replace(problem, message=f"{printable(name)}: {problem.message}")
 
 
-def _in_order(table: AnswerScores, materials: Materials) -> AnswerScores:
-    """Bring the answers to the labels' order, those that the labels do not know behind, and dimensions to theirs."""
+def _in_order(table: AnswerScores, materials: Materials) -> tuple[AnswerScores, list[Problem]]:
+    """Bring the answers to the labels' order, those that the labels do not know behind, and dimensions to theirs.
+
+    Dimensions without any score are no columns of the run; a problem tells of those that a run for the labels needs.
+    """
+    scored = [name for d, name in enumerate(table.dimensions) if any(value is not None for value in table.values[:, d])]
     labels = materials.labels
-    if labels is None:
-        known = tuple(name for name in DIMENSIONS if name in table.dimensions)
-        wanted = (*known, *(name for name in table.dimensions if name not in known))
-        return table.in_order(table.keys, wanted)
-    first = [key for key in labels.index if key in table.index]
-    keys = (*first, *(key for key in table.keys if key not in labels.index))
-    return table.in_order(keys, labels.run_dimensions)
+    wanted = DIMENSIONS if labels is None else labels.run_dimensions
+    dimensions = (*(name for name in wanted if name in scored), *(name for name in scored if name not in wanted))
+    index = {} if labels is None else labels.index
+    first = [key for key in index if key in table.index]
+    keys = (*first, *(key for key in table.keys if key not in index))
+    lacking = [name for name in wanted if name not in scored]
+    problems = []
+    if not scored:
+        raise RecipeError(table.name, [Problem("error", "no_scores", "no answer has a score.", "Check the inputs.")])
+    if labels is not None and lacking:
+        message = f"the run has no scores for {', '.join(lacking)}, which the labels have."
+        remedy = "Name an anchor that has them, or take them from other scores by a step `dimensions`."
+        problems.append(Problem("error", "missing_dimension", message, remedy))
+    return table.in_order(keys, dimensions), problems
 
 
 def dimension_spreads(table: AnswerScores) -> dict[str, float]:
-    """Give every dimension's mean standard deviation within a question, over questions with two scores or more."""
+    """Give every dimension's spread within questions: the root mean square of their standard deviations."""
     spreads: dict[str, float] = {}
     for d, dimension in enumerate(table.dimensions):
         columns = [table.floats[list(rows), d] for rows in table.questions.values()]
         given = [column[~np.isnan(column)] for column in columns]
-        own = [float(column.std()) for column in given if len(column) > 1]
+        own = [float(column.var()) for column in given if len(column)]
         if own:
-            spreads[dimension] = sum(own) / len(own)
+            spreads[dimension] = float(np.sqrt(np.mean(own)))
     return spreads
-
-
-def spread_problems(spreads: dict[str, float]) -> list[Problem]:
-    """Warn where the widest dimension spreads more than three times the narrowest."""
-    if len(spreads) < 2:
-        return []
-    narrow, wide = min(spreads, key=spreads.__getitem__), max(spreads, key=spreads.__getitem__)
-    if spreads[wide] <= _SPREAD * spreads[narrow]:
-        return []
-    message = f"{wide} spreads {spreads[wide]:.3g} within a question and {narrow} {spreads[narrow]:.3g}, so that the "
-    message += f"{OVERALL} follows {wide} far more than the weights say."
-    remedy = "Bring them to one scale, such as the anchor's mean and spread."
-    return [Problem("warning", "unequal_spreads", message, remedy)]

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from aeollm.aggregation.pairwise import (
     Comparisons,
+    Strengths,
     comparisons_of,
     copeland_scores,
     fit_anchored,
@@ -18,51 +19,146 @@ from aeollm.aggregation.pairwise import (
     fit_davidson,
     win_rates,
 )
+from aeollm.aggregation.pairwise.anchors import AnchorChoice, fit_learned_anchors
+from aeollm.aggregation.pairwise.scale import (
+    anchors_of,
+    centred_by_question,
+    scores_of_answers,
+    scores_of_strengths,
+)
 from aeollm.errors import Problem, RecipeError, printable
-from aeollm.tables import DIMENSIONS, OVERALL, AnswerScores, Judgments, Key, fitted
+from aeollm.tables import DIMENSIONS, OVERALL, AnswerScores, Judgments, Labels
 
-Floats = NDArray[np.float64]
-
-_TOP = 10.0
+_TOP = 10
 _COUNTS = {"win-rate": win_rates, "copeland": copeland_scores}
 _MODELS = {"davidson": fit_davidson, "bradley-terry": fit_bradley_terry}
 
 
-def compared(judgments: Judgments, anchor: AnswerScores | None, options: Mapping[str, Any]) -> AnswerScores:
+@dataclass(frozen=True, eq=False)
+class Compared:
+    """Scores from comparisons; ``in_sample`` where a strength was learned from the labels that it is scored on."""
+
+    table: AnswerScores
+    in_sample: AnswerScores | None = None
+
+
+def compared(
+    judgments: Judgments, anchor: AnswerScores | None, labels: Labels | None, options: Mapping[str, Any]
+) -> Compared:
     """Give scores from comparisons under a step's options; dimensions not compared are the anchor's.
 
     Raises
     ------
-    RecipeError
-        For dimensions that were not compared, and options that need an anchor where there is none.
+    AeollmError
+        For dimensions that were not compared, and options that need an anchor or labels where there are none.
     """
-    chosen = _chosen(judgments, anchor, options)
+    _refuse_lacking(judgments, anchor, labels, options)
+    chosen = _chosen(judgments, options)
     answers = None if anchor is None else {q: [anchor.keys[row][1] for row in r] for q, r in anchor.questions.items()}
     comparisons = comparisons_of(_only(judgments, chosen), orders=options["orders"], answers=answers)
-    centre = None if anchor is None else _anchors(comparisons, anchor)
-    values, shares, problems = _strengths(comparisons, centre, options)
-    numbers = shares * _TOP if options["scale"] == "win-share" else _on_scale(comparisons, values, centre)
-    table = _table(judgments.name, comparisons, numbers)
-    if anchor is not None:
-        table = with_dimensions(anchor, table, table.dimensions)
-    return replace(table, problems=tuple(problems))
+    whole = None if anchor is None else _with_overall(anchor)
+    finish = _Finish(judgments.name, anchor, whole, options["scale"])
+    if options["model"] in _COUNTS:
+        shares = _TOP * _COUNTS[options["model"]](comparisons)
+        table = scores_of_answers(judgments.name, comparisons, shares)
+        return Compared(finish.table(table, comparisons.problems))
+    if options["anchoring"] == "learned" and whole is not None and labels is not None:
+        return _learned(comparisons, finish, labels)
+    found = _fitted(comparisons, whole, options)
+    return Compared(finish.table(finish.scaled(found), found.problems))
 
 
-def _chosen(judgments: Judgments, anchor: AnswerScores | None, options: Mapping[str, Any]) -> tuple[str, ...]:
-    """Give the dimensions to fit, and refuse what cannot be."""
-    chosen: tuple[str, ...] = options["dimensions"] or judgments.dimension_order
+@dataclass(frozen=True, eq=False)
+class _Finish:
+    """How strengths become the step's table; ``whole`` is the anchor with an overall, for comparisons of that."""
+
+    name: str
+    anchor: AnswerScores | None
+    whole: AnswerScores | None
+    scale: Any
+
+    def scaled(self, strengths: Strengths) -> AnswerScores:
+        """Put strengths on the score scale."""
+        return scores_of_strengths(strengths, self.scale, self.whole)
+
+    def table(self, scores: AnswerScores, problems: Sequence[Problem]) -> AnswerScores:
+        """Give whole-answer scores to every dimension, and fill from the anchor what was not compared."""
+        if OVERALL in scores.dimensions:
+            names = DIMENSIONS if self.anchor is None else self.anchor.dimensions
+            place = scores.dimensions.index(OVERALL)
+            values = np.repeat(scores.values[:, [place]], len(names), axis=1)
+            scores = replace(scores, dimensions=tuple(names), values=values)
+        if self.anchor is not None:
+            scores = with_dimensions(self.anchor, scores, scores.dimensions)
+        return replace(scores, name=self.name, problems=tuple(problems))
+
+
+def _fitted(comparisons: Comparisons, anchor: AnswerScores | None, options: Mapping[str, Any]) -> Strengths:
+    model = options["model"]
+    if anchor is None or not options["strength"]:
+        return _MODELS[model](comparisons, ridge=options["ridge"])
+    centred, _ = centred_by_question(comparisons, anchors_of(comparisons, anchor))
+    return fit_anchored(comparisons, options["slope"] * centred, options["strength"], model=model)
+
+
+def _learned(comparisons: Comparisons, finish: _Finish, labels: Labels) -> Compared:
+    """Learn how strongly strengths are drawn to the anchor, every question held out in turn."""
+    whole = finish.whole
+    if whole is None:
+        raise TypeError("nothing can be drawn to an anchor that is not there")
+    found, choices = fit_learned_anchors(comparisons, whole, labels)
+    notes = [*found.problems, *(_told(choice) for choice in choices)]
+    own = {choice.dimension: choice for choice in choices}
+    centred, _ = centred_by_question(comparisons, anchors_of(comparisons, whole))
+    slopes = np.array([own[dimension].slope for dimension in comparisons.dimensions])
+    strengths = np.array([own[dimension].strength for dimension in comparisons.dimensions])
+    seen = fit_anchored(comparisons, slopes[comparisons.of_answer] * centred, strengths)
+    return Compared(finish.table(finish.scaled(found), notes), finish.table(finish.scaled(seen), ()))
+
+
+def _told(choice: AnchorChoice) -> Problem:
+    message = f"{choice.dimension} is drawn to the anchor with strength {choice.strength:g} and slope "
+    message += f"{choice.slope:.4g}, learned from labels: Kendall {choice.held_out:.4f} on questions held out, "
+    message += f"{choice.in_sample:.4f} on those learned from."
+    return Problem("note", "learned", message, "Questions are held out, not systems, which all questions share.")
+
+
+def _with_overall(anchor: AnswerScores) -> AnswerScores:
+    """Add the mean of all dimensions, beside which whole answers were compared."""
+    means: list[Fraction | None] = []
+    for row in anchor.values.tolist():
+        means.append(None if None in row else sum(row, Fraction(0)) / len(row))
+    column = np.empty((len(means), 1), dtype=object)
+    column[:, 0] = means
+    return replace(anchor, dimensions=(*anchor.dimensions, OVERALL), values=np.hstack([anchor.values, column]))
+
+
+def _refuse_lacking(
+    judgments: Judgments, anchor: AnswerScores | None, labels: Labels | None, options: Mapping[str, Any]
+) -> None:
     problems = []
-    unknown = [name for name in chosen if name not in judgments.dimension_order]
-    if unknown:
-        message = f"{printable(judgments.name)} compares no {printable(', '.join(unknown))}."
-        remedy = f"It compares {printable(', '.join(judgments.dimension_order))}."
-        problems.append(Problem("error", "unknown_dimension", message, remedy, column="dimensions"))
     if anchor is None and options["scale"] == "anchors":
         message = "there is no anchor whose mean and spread the strengths could take."
         remedy = "Name one under anchor, or write scale = win-share."
         problems.append(Problem("error", "no_anchor", message, remedy, column="scale"))
+    if options["scale"] == "anchors" and options["model"] in _COUNTS:
+        message = f"{options['model']} gives shares, which are on the scale of win-share already."
+        problems.append(Problem("error", "option", message, "Write scale = win-share.", column="scale"))
+    if options["anchoring"] == "learned" and (anchor is None or labels is None or options["model"] != "davidson"):
+        message = "learning how strongly to draw to an anchor takes an anchor, labels, and Davidson's model."
+        remedy = "Name them, or write anchoring = stated."
+        problems.append(Problem("error", "no_labels", message, remedy, column="anchoring"))
     if problems:
         raise RecipeError(judgments.name, problems)
+
+
+def _chosen(judgments: Judgments, options: Mapping[str, Any]) -> tuple[str, ...]:
+    chosen: tuple[str, ...] = options["dimensions"] or judgments.dimension_order
+    unknown = [name for name in chosen if name not in judgments.dimension_order]
+    if unknown:
+        message = f"{printable(judgments.name)} compares no {printable(', '.join(unknown))}."
+        remedy = f"It compares {printable(', '.join(judgments.dimension_order))}."
+        raise RecipeError(judgments.name, [Problem("error", "unknown_dimension", message, remedy, column="dimensions")])
     return chosen
 
 
@@ -86,74 +182,6 @@ def _only(judgments: Judgments, chosen: Sequence[str]) -> Judgments:
         judges=None if judgments.judges is None else kept(judgments.judges),
         repeats=None if judgments.repeats is None else kept(judgments.repeats),
     )
-
-
-def _strengths(
-    comparisons: Comparisons, centre: Floats | None, options: Mapping[str, Any]
-) -> tuple[Floats, Floats, list[Problem]]:
-    """Give strengths and win shares of all answers; counting models have only the latter."""
-    model = options["model"]
-    if model in _COUNTS:
-        shares = _COUNTS[model](comparisons)
-        return shares, shares, list(comparisons.problems)
-    if centre is not None and options["strength"]:
-        found = fit_anchored(comparisons, options["slope"] * centre, options["strength"], model=model)
-    else:
-        found = _MODELS[model](comparisons, ridge=options["ridge"])
-    return found.values, found.win_shares, list(found.problems)
-
-
-def _anchors(comparisons: Comparisons, anchor: AnswerScores) -> Floats:
-    """Give the anchor's scores in the order of the comparisons' answers; the overall's is the mean of all dimensions.
-
-    Raises
-    ------
-    RecipeError
-        If an answer compared has none.
-    """
-    numbers, missing = [], []
-    for question, dimension, answers in zip(
-        comparisons.questions, comparisons.dimensions, comparisons.answers, strict=True
-    ):
-        wanted = anchor.dimensions if dimension == OVERALL else (dimension,)
-        for answer in answers:
-            own = [anchor.get((question, answer), name) for name in wanted]
-            given = [float(value) for value in own if value is not None]
-            if len(given) < len(own) or not own:
-                missing.append((question, answer, dimension))
-            numbers.append(sum(given) / max(len(given), 1))
-    if missing:
-        question, answer, dimension = missing[0]
-        message = f"{len(missing)} answers compared have no anchor, the first being {printable(dimension)} of "
-        message += f"question {printable(question)}, answer {printable(answer)}."
-        remedy = "Score them, or leave them out of the comparisons."
-        raise RecipeError(anchor.name, [Problem("error", "no_anchor", message, remedy)])
-    return np.array(numbers)
-
-
-def _on_scale(comparisons: Comparisons, values: Floats, centre: Floats | None) -> Floats:
-    """Give strengths the anchors' mean and standard deviation of their question and dimension."""
-    numbers = np.full(len(values), np.nan)
-    for start, end in zip(comparisons.starts[:-1], comparisons.starts[1:], strict=True):
-        own, anchors = values[start:end], (values if centre is None else centre)[start:end]
-        spread = own.std()
-        z = (own - own.mean()) / spread if spread > 0 else np.zeros(len(own))
-        numbers[start:end] = np.where(np.isnan(own), np.nan, anchors.mean() + anchors.std() * z)
-    return numbers
-
-
-def _table(name: str, comparisons: Comparisons, numbers: Floats) -> AnswerScores:
-    """Put flat numbers into a table; comparisons of whole answers give every dimension the same."""
-    cells: dict[tuple[Key, str], Any] = {}
-    found: dict[str, None] = {}
-    groups = zip(comparisons.questions, comparisons.dimensions, comparisons.answers, strict=True)
-    for (question, dimension, answers), start in zip(groups, comparisons.starts.tolist(), strict=False):
-        for place, answer in enumerate(answers):
-            for own in DIMENSIONS if dimension == OVERALL else (dimension,):
-                found[own] = None
-                cells[(question, answer), own] = fitted(float(numbers[start + place]))
-    ordered = (*(own for own in DIMENSIONS if own in found), *(own for own in found if own not in DIMENSIONS))
-    return AnswerScores.of_cells(name, ordered, cells)
 
 
 def with_dimensions(base: AnswerScores, other: AnswerScores, taken: Sequence[str]) -> AnswerScores:

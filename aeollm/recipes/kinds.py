@@ -80,6 +80,9 @@ STEPS: Mapping[str, StepKind] = {
             ),
             "ridge": Option("number", 0.01, "holds answers that nobody beat; 0 leaves them without a score"),
             "anchor": Option("name", None, "scores that the strengths are drawn to, and that fill other dimensions"),
+            "anchoring": Option(
+                "choice", "stated", "strength and slope as below, or learned from labels", ("stated", "learned")
+            ),
             "strength": Option("number", 1.0, "how strongly they are drawn to the anchor; 0 not at all"),
             "slope": Option("number", 1.0, "strength that one point of the anchor is worth"),
             "scale": Option(

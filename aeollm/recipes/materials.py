@@ -48,7 +48,8 @@ class Materials:
         tables: list[tuple[str, tuple[Problem, ...]]] = []
         for group in (self.scores, self.criteria, self.judgments):
             tables += [(name, table.problems) for name, table in group.items()]
-        return tuple(_named(problem, name) for name, own in tables for problem in own)
+        told = ((name, problem) for name, own in tables for problem in own if problem.kind != "header")
+        return tuple(_named(problem, name) for name, problem in told)
 
 
 def files_beside(recipe: Recipe, folder: Path) -> dict[str, File]:

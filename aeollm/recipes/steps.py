@@ -87,7 +87,8 @@ def _judges(step: Step, tables: Tables, _: Materials) -> Outcome:
 def _pairwise(step: Step, tables: Tables, materials: Materials) -> Outcome:
     options = _options(step)
     anchor = tables[options["anchor"]] if options["anchor"] is not None else None
-    return Outcome(compared(materials.judgments[step.sources[0]], anchor, options))
+    found = compared(materials.judgments[step.sources[0]], anchor, materials.labels, options)
+    return Outcome(found.table, in_sample=found.in_sample)
 
 
 def _dimensions(step: Step, tables: Tables, _: Materials) -> Outcome:

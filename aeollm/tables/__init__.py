@@ -1,7 +1,7 @@
 """The nouns: runs, labels, rubrics, scores, and the policy a score is computed under."""
 
 from aeollm.tables.annotations import Annotations
-from aeollm.tables.answers import AnswerScores, fitted, write_run
+from aeollm.tables.answers import AnswerScores, fitted, write_labels, write_run
 from aeollm.tables.aspects import AspectRatings
 from aeollm.tables.comparison import Comparison, FamilyFigures, PairFigures, Plan, RunFigures, signature_parts
 from aeollm.tables.inputs import Criterion, Key, Labels, Rubrics, Run
@@ -44,5 +44,6 @@ __all__ = [
     "fitted",
     "signature",
     "signature_parts",
+    "write_labels",
     "write_run",
 ]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import hashlib
+import io
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -186,3 +188,13 @@ def write_run(run: Run) -> str:
     for row, key in enumerate(run.keys()):
         lines.append("\t".join((run.tasks[row], *key, *cells[row * width : (row + 1) * width])))
     return "\n".join(lines) + "\n"
+
+
+def write_labels(table: AnswerScores) -> str:
+    """Write a labels CSV, a blank cell where there is no score; numbers as in a run."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow([*KEY_COLUMNS[1:], *(name + SCORE_SUFFIX for name in table.dimensions)])
+    for key, row in zip(table.keys, table.rounded(exact=EXACT_PLACES).values.tolist(), strict=True):
+        writer.writerow([*key, *("" if v is None else round_fraction(v, EXACT_PLACES).written() for v in row)])
+    return out.getvalue()
