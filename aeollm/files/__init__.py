@@ -5,6 +5,7 @@ from aeollm.files.archives import MOST_ENTRIES_LABELS, is_zip, unpack
 from aeollm.files.aspects import read_aspects
 from aeollm.files.criteria import read_criterion_scores
 from aeollm.files.decoding import Unreadable
+from aeollm.files.features import read_features
 from aeollm.files.judgments import read_judgments
 from aeollm.files.kinds import Kind, recognise
 from aeollm.files.labels import labels_from_dataset, read_labels
@@ -24,6 +25,7 @@ __all__ = [
     "read_annotations",
     "read_aspects",
     "read_criterion_scores",
+    "read_features",
     "read_judgments",
     "read_labels",
     "read_rubrics",

@@ -4,6 +4,7 @@ from aeollm.tables.annotations import Annotations
 from aeollm.tables.answers import AnswerScores, fitted, write_labels, write_run
 from aeollm.tables.aspects import AspectRatings
 from aeollm.tables.comparison import Comparison, FamilyFigures, PairFigures, Plan, RunFigures, signature_parts
+from aeollm.tables.features import Features
 from aeollm.tables.inputs import Criterion, Key, Labels, Rubrics, Run
 from aeollm.tables.judgments import ORDERS, UNREAD, WINNERS, CriterionScores, Judgments, Order, Winner
 from aeollm.tables.names import DIMENSIONS, KEY_COLUMNS, MEASURES, OVERALL, PAIR_KINDS, SCORE_SUFFIX
@@ -27,6 +28,7 @@ __all__ = [
     "Criterion",
     "CriterionScores",
     "FamilyFigures",
+    "Features",
     "Judgments",
     "Key",
     "Labels",
