@@ -5,10 +5,11 @@ from aeollm.recipes.building import Built, build, dimension_spreads
 from aeollm.recipes.kinds import STEPS, Option, StepKind, Takes, Value
 from aeollm.recipes.materials import Materials, files_beside, read_materials
 from aeollm.recipes.reading import read_recipe
-from aeollm.recipes.recipe import Recipe, Step, step_of
+from aeollm.recipes.recipe import REPORTS, Recipe, Step, step_of
 from aeollm.recipes.writing import write_recipe
 
 __all__ = [
+    "REPORTS",
     "STEPS",
     "Built",
     "Materials",

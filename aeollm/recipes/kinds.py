@@ -31,7 +31,7 @@ class Option:
 class StepKind:
     """What a step takes under ``from`` (several names where ``several``), and its options in their order.
 
-    ``learns`` marks steps that need labels; ``texts`` those that need the reports.
+    ``learns`` marks steps that need labels; ``reports`` those that need the reports.
     """
 
     takes: Takes
@@ -39,7 +39,7 @@ class StepKind:
     options: Mapping[str, Option] = field(default_factory=dict)
     several: bool = False
     learns: bool = False
-    texts: bool = False
+    reports: bool = False
 
 
 _MISSING = ("renormalise", "undefined", "refuse")

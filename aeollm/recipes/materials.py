@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import TypeVar
 
-from aeollm.errors import AeollmError, Problem, RecipeError, RunError, printable
+from aeollm.calibration.features import Structure, feature_row
+from aeollm.errors import AeollmError, JudgmentsError, Problem, RecipeError, RunError, printable
 from aeollm.files import (
     Unreadable,
     read_criterion_scores,
+    read_features,
     read_judgments,
     read_rubrics,
     read_run,
@@ -18,9 +20,10 @@ from aeollm.files import (
     recognise,
 )
 from aeollm.files.decoding import open_source
+from aeollm.files.tabular import read_table
 from aeollm.recipes.kinds import Takes
-from aeollm.recipes.recipe import Recipe
-from aeollm.tables import AnswerScores, CriterionScores, Judgments, Key, Labels, Rubrics, Run
+from aeollm.recipes.recipe import REPORTS, Recipe
+from aeollm.tables import AnswerScores, CriterionScores, Features, Judgments, Labels, Rubrics, Run
 
 File = Path | bytes
 T = TypeVar("T")
@@ -30,7 +33,7 @@ T = TypeVar("T")
 class Materials:
     """What a recipe works on, by the names of its inputs; ``digests`` are the SHA-256 of their files.
 
-    ``texts`` are the reports by (question, answer); ``labels`` are used by steps that learn, and to tell what each
+    ``features`` are what was counted in the reports; ``labels`` are used by steps that learn, and to tell what each
     step brings.
     """
 
@@ -39,7 +42,7 @@ class Materials:
     judgments: Mapping[str, Judgments] = field(default_factory=dict)
     digests: Mapping[str, str] = field(default_factory=dict)
     rubrics: Rubrics | None = None
-    texts: Mapping[Key, str] | None = None
+    features: Features | None = None
     labels: Labels | None = None
 
     @property
@@ -53,8 +56,9 @@ class Materials:
 
 
 def files_beside(recipe: Recipe, folder: Path) -> dict[str, File]:
-    """Give the inputs' files as paths from a recipe's folder."""
-    return {name: folder / file for name, file in recipe.inputs.items()}
+    """Give the files of inputs and reports as paths from a recipe's folder."""
+    named = {**recipe.inputs, **({REPORTS: recipe.reports} if recipe.reports is not None else {})}
+    return {name: folder / file for name, file in named.items()}
 
 
 def read_materials(
@@ -69,9 +73,10 @@ def read_materials(
 
     Parameters
     ----------
-    files : path or bytes of every input by name.
+    files : path or bytes of every input by name, and under `REPORTS` the reports (a folder, a table of them or of
+        counts), where steps need them.
     labels, rubrics : as they were loaded; the recipe's own rubrics come first.
-    folder : where the recipe's ``rubrics`` and ``texts`` are; None for a recipe whose files are all given.
+    folder : where the recipe's ``rubrics`` are; None for rubrics that were loaded.
 
     Raises
     ------
@@ -84,13 +89,13 @@ def read_materials(
     if recipe.rubrics is not None and folder is not None:
         own = folder / recipe.rubrics
         rubrics = reader.take(recipe.rubrics, lambda: read_rubrics(own)) or rubrics
-    texts = None
-    if recipe.texts is not None and folder is not None:
-        place = folder / recipe.texts
-        texts = reader.take(recipe.texts, lambda: read_texts(place))
+    features = None
+    place = files.get(REPORTS)
+    if place is not None:
+        features = reader.take(recipe.reports or REPORTS, lambda: features_of(place))
     if reader.problems:
         raise RecipeError(recipe.name, reader.problems)
-    return Materials(reader.scores, reader.criteria, reader.judgments, reader.digests, rubrics, texts, labels)
+    return Materials(reader.scores, reader.criteria, reader.judgments, reader.digests, rubrics, features, labels)
 
 
 @dataclass
@@ -129,6 +134,28 @@ class _Reader:
         except AeollmError as error:
             self.problems += [_named(problem, name) for problem in error.problems]
         return None
+
+
+def features_of(place: File) -> Features:
+    """Count what is in reports, or read what was counted.
+
+    Parameters
+    ----------
+    place : a folder of reports, a table of them (with a column ``text``), or a table of counts; or bytes.
+
+    Raises
+    ------
+    AeollmError
+    """
+    if isinstance(place, bytes) or not place.is_dir():
+        try:
+            header = read_table(open_source(place).content).header
+        except Unreadable as unreadable:
+            raise JudgmentsError("reports", [unreadable.problem]) from None
+        if "text" not in header:
+            return read_features(place)
+    names = tuple(field.name for field in fields(Structure))
+    return Features(names, {key: feature_row(text) for key, text in read_texts(place).items()})
 
 
 def _run(file: File, shown: str) -> Run:

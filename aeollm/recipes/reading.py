@@ -13,9 +13,9 @@ from aeollm.errors import Problem, RecipeError, printable
 from aeollm.files import Unreadable
 from aeollm.files.decoding import decode, open_source
 from aeollm.recipes.kinds import STEPS, Option, StepKind, Takes, Value
-from aeollm.recipes.recipe import VERSION, Recipe, Step
+from aeollm.recipes.recipe import REPORTS, VERSION, Recipe, Step
 
-_TOP = {"recipe", "name", "inputs", "step", "rubrics", "texts"}
+_TOP = {"recipe", "name", "inputs", "step", "rubrics", "reports"}
 _OWN = {"do", "name", "from"}
 _MOST_STEPS = 50
 _LARGEST = 1e9
@@ -91,7 +91,7 @@ class _Reader:
         if found.get("recipe") != VERSION:
             self.wrong("version", "recipe", f"recipe = {VERSION} is missing.", "Write it as the first line.")
         name = self.text(found, "name") or "recipe"
-        rubrics, texts = (self.text(found, key) for key in ("rubrics", "texts"))
+        rubrics, reports = (self.text(found, key) for key in ("rubrics", "reports"))
         inputs = self.inputs(found.get("inputs", {}))
         self.known = set(inputs)
         listed = found.get("step", [])
@@ -104,7 +104,7 @@ class _Reader:
                 steps += self.one(own, steps)
             if len(listed) > _MOST_STEPS:
                 self.wrong("too_many_steps", "do", f"there are {len(listed)} steps.", f"{_MOST_STEPS} at most.")
-        return Recipe(name, inputs, tuple(steps), rubrics, texts)
+        return Recipe(name, inputs, tuple(steps), rubrics, reports)
 
     def wrong(self, kind: str, key: str, message: str, remedy: str, value: object = None) -> None:
         """Note an error."""
@@ -124,6 +124,9 @@ class _Reader:
         if not isinstance(found, dict) or not found:
             self.wrong("no_inputs", "inputs", "there are no inputs.", 'Write [inputs] and below it name = "file".')
             return {}
+        if REPORTS in found:
+            message = f"no input can be called {REPORTS}."
+            self.wrong("name_taken", REPORTS, message, f"Write {REPORTS} = … above [inputs], or rename it.")
         return {name: self.text(found, name) or "" for name in found}
 
     def one(self, found: Mapping[str, Any], before: Sequence[Step]) -> list[Step]:

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from aeollm.recipes.kinds import STEPS, StepKind, Takes, Value
 
 VERSION = 1
+REPORTS = "reports"
+"""The name of the reports among a recipe's files; no input may have it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,14 +38,15 @@ class Step:
 class Recipe:
     """Inputs by name, each with its file, and steps in their order; the last one gives the run.
 
-    ``rubrics`` is the folder of the rubric files and ``texts`` the reports; None where the recipe names none.
+    ``rubrics`` is the folder of the rubric files and ``reports`` the reports (or a table of what was
+    counted in them); None where the recipe names none.
     """
 
     name: str
     inputs: Mapping[str, str]
     steps: tuple[Step, ...]
     rubrics: str | None = None
-    texts: str | None = None
+    reports: str | None = None
 
     @property
     def needed(self) -> Mapping[str, Takes]:

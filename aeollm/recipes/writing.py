@@ -12,7 +12,7 @@ def write_recipe(recipe: Recipe) -> str:
     """Write all that a recipe says, defaults included, so that later defaults change nothing."""
     lines = [f"recipe = {VERSION}", f"name = {_text(recipe.name)}"]
     lines += [
-        f"{key} = {_text(value)}" for key, value in (("rubrics", recipe.rubrics), ("texts", recipe.texts)) if value
+        f"{key} = {_text(value)}" for key, value in (("rubrics", recipe.rubrics), ("reports", recipe.reports)) if value
     ]
     lines += ["", "[inputs]", *(f"{_text(name)} = {_text(file)}" for name, file in recipe.inputs.items())]
     for step in recipe.steps:
