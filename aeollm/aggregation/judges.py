@@ -22,6 +22,8 @@ Floats = NDArray[np.float64]
 _TOP = 10
 _HALF = Fraction(1, 2)
 _ROUNDING = 1e-12
+_TWO = 2
+_UNEQUAL = 3.0
 
 
 def combine_judges(
@@ -57,6 +59,7 @@ def combine_judges(
     problems = _told(gaps, dimensions, missing)
     if gaps and missing == "refuse":
         raise JudgmentsError(name, problems)
+    problems += _unequal(judges, by)
     values = np.empty((len(keys), len(dimensions)), dtype=object)
     for d in range(len(dimensions)):
         for rows in tables[0].questions.values():
@@ -99,6 +102,32 @@ def _told(gaps: Sequence[tuple[Key, int]], dimensions: Sequence[str], missing: M
     remedy = "Add them, or choose another policy for missing scores." if missing == "refuse" else ""
     severity: Literal["error", "warning"] = "error" if missing == "refuse" else "warning"
     return [Problem(severity, "missing_judge", message, remedy, None, None, None, question, answer)]
+
+
+def _unequal(judges: Sequence[AnswerScores], by: By) -> list[Problem]:
+    """Warn where one judge's scores spread so much wider than another's that a mean is mostly that judge's."""
+    if by in ("z", "borda"):
+        return []
+    spreads = {judge.name: spread for judge in judges if (spread := _spread(judge))}
+    if len(spreads) < _TWO:
+        return []
+    narrow, wide = min(spreads, key=spreads.__getitem__), max(spreads, key=spreads.__getitem__)
+    if spreads[wide] <= _UNEQUAL * spreads[narrow]:
+        return []
+    message = f"within questions {printable(wide)} spreads {spreads[wide] / spreads[narrow]:.3g} times as wide as "
+    message += f"{printable(narrow)}: a {by} of their scores mostly follows one of them."
+    return [Problem("warning", "unequal_judges", message, "Combine z-scores or Borda ranks instead.")]
+
+
+def _spread(judge: AnswerScores) -> float:
+    """Give the root mean square of the standard deviations within questions and dimensions."""
+    numbers = judge.floats
+    # In this unit no square overflows.
+    unit = float(np.nanmax(np.abs(numbers), initial=0)) or 1.0
+    columns = [numbers[list(rows), d] / unit for rows in judge.questions.values() for d in range(numbers.shape[1])]
+    given = [column[~np.isnan(column)] for column in columns]
+    variances = [float(column.var()) for column in given if len(column)]
+    return unit * math.sqrt(sum(variances) / len(variances)) if variances else 0.0
 
 
 def _combined(

@@ -12,9 +12,9 @@ from aeollm.agreement import ICC, AnnotatedLabels, annotation_scores, aspect_sco
 from aeollm.cli.terminal import DONE, REFUSED, complain, print_json, print_lines, write_file
 from aeollm.cli.text_tables import aligned, number, problem_lines
 from aeollm.errors import AeollmError, Problem
-from aeollm.files import read_annotations, read_aspects, recognise
+from aeollm.files import read_annotations, read_aspects, read_labels, recognise
 from aeollm.files.decoding import Unreadable, open_source
-from aeollm.tables import AnswerScores, write_labels
+from aeollm.tables import DIMENSIONS, AnswerScores, Key, write_labels
 
 WAY = "annotators"
 _MOST_SHOWN = 20
@@ -29,6 +29,7 @@ def add(ways: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     add("--rule", type=_rule, required=True, metavar="GAP", help="two ratings further apart need a third")
     add("--dimension", default="readability", metavar="NAME", help="what the aspects make up (default: readability)")
     add("--third", action="append", metavar="NAME", help="who decides disputed answers (default: told by the ratings)")
+    add("--into", type=Path, metavar="LABELS.csv", help="labels whose other columns and answers are kept")
     add("-o", "--output", type=Path, required=True, metavar="LABELS.csv", help="the labels file to write")
     add("--json", action="store_true", help="one JSON object on standard output")
 
@@ -47,14 +48,14 @@ def run(options: argparse.Namespace) -> int:
     """Write the labels and tell the agreement of those who rated first."""
     try:
         found, problems = _labels(options)
+        table = _table(options, found)
     except AeollmError as error:
         complain(str(error))
         return REFUSED
     except Unreadable as unreadable:
         complain(f"{options.annotations}: {unreadable.problem}")
         return REFUSED
-    cells = {(key, own.dimension): label for own in found for key, label in own.labels.items()}
-    table = AnswerScores.of_cells(options.output.stem, [own.dimension for own in found], cells)
+    problems += _incomplete(table)
     if not write_file(options.output, write_labels(table).encode()):
         return REFUSED
     if options.json:
@@ -80,6 +81,35 @@ def _labels(options: argparse.Namespace) -> tuple[list[AnnotatedLabels], list[Pr
     ratings, told = aspect_scores(aspects)
     one = labels_of_ratings(ratings, options.rule, dimension=options.dimension, third=options.third)
     return [one], [*aspects.problems, *told, *one.problems]
+
+
+def _table(options: argparse.Namespace, found: Sequence[AnnotatedLabels]) -> AnswerScores:
+    """Put the labels into a table, beside those of other dimensions and answers where a file has them.
+
+    Raises
+    ------
+    LabelsError
+    """
+    cells: dict[tuple[Key, str], Fraction | None] = {}
+    names = [own.dimension for own in found]
+    if options.into is not None:
+        known = read_labels(options.into)
+        scale = Fraction(10) ** known.scores.exponent
+        names = [*known.dimensions, *(name for name in names if name not in known.dimensions)]
+        for key, row in known.index.items():
+            for d, dimension in enumerate(known.dimensions):
+                cells[key, dimension] = int(known.scores.units[row, d]) * scale if known.given[row, d] else None
+    cells.update({(key, own.dimension): label for own in found for key, label in own.labels.items()})
+    return AnswerScores.of_cells(options.output.stem, names, cells)
+
+
+def _incomplete(table: AnswerScores) -> list[Problem]:
+    """Say that labels of some of the four dimensions are no set to score against."""
+    lacking = [name for name in DIMENSIONS if name not in table.dimensions]
+    if not lacking or len(lacking) == len(DIMENSIONS):
+        return []
+    message = f"the file lacks {', '.join(lacking)}, without which runs cannot be scored on it."
+    return [Problem("note", "missing_dimension", message, "Name labels that have them under --into.")]
 
 
 def _json(found: Sequence[AnnotatedLabels]) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from aeollm.recipes.ablation import Stage, staged
 from aeollm.recipes.materials import Materials
 from aeollm.recipes.recipe import Recipe
 from aeollm.recipes.steps import Outcome, carry_out
-from aeollm.tables import DIMENSIONS, AnswerScores, Policy, Run, write_run
+from aeollm.tables import DIMENSIONS, AnswerScores, Labels, Policy, Run, write_run
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,12 +77,10 @@ def build(recipe: Recipe, materials: Materials, *, policy: Policy | None = None,
     problems += run.problems
     spreads = dimension_spreads(final)
     problems += uneven_spreads(final)
-    inspection = inspect_run(write_run(run).encode(), materials.labels, policy, name=run.name)
-    said = tuple(problem for problem in inspection.problems if problem.kind != "header" or problem.severity == "error")
-    inspection = replace(inspection, problems=said)
+    inspection = _inspected(run, materials.labels, policy)
     return Built(
         recipe,
-        replace(run, problems=inspection.problems),
+        run,
         inspection,
         staged(recipe, outcomes, materials, policy),
         {name: own for name, scores in materials.criteria.items() if (own := order_effects(scores))},
@@ -95,6 +93,16 @@ def build(recipe: Recipe, materials: Materials, *, policy: Policy | None = None,
         spreads,
         tuple(dict.fromkeys(problems)),
     )
+
+
+def _inspected(run: Run, labels: Labels | None, policy: Policy | None) -> Inspection:
+    """Read the run as the Score tab would; one for other dimensions is refused, which is told already."""
+    fits = labels is None or run.dimensions == labels.run_dimensions
+    found = inspect_run(write_run(run).encode(), labels if fits else None, policy, name=run.name)
+    # That its own header was skipped is no news.
+    said = tuple(problem for problem in found.problems if problem.kind != "header")
+    found = replace(found, problems=said)
+    return found if fits or labels is None else replace(found, run=None, coverage=(0, len(labels)))
 
 
 def _of_step(problem: Problem, name: str) -> Problem:
