@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
@@ -12,14 +12,13 @@ import numpy as np
 from aeollm.calibration.corrections_held_out import Fit, Floats, Learned, Sample, learn
 from aeollm.calibration.corrections_ridge import ridge_blend
 from aeollm.calibration.corrections_scale import affine, isotonic
-from aeollm.calibration.features import FEATURES, SHARES, feature_row
+from aeollm.calibration.features import SHARES
 from aeollm.errors import JudgmentsError, Problem, UsageError
-from aeollm.tables import AnswerScores, Key, Labels
-from aeollm.tables.answers import fitted
+from aeollm.tables import AnswerScores, Features, Key, Labels, fitted
 
 Rescaling = Literal["affine", "isotonic"]
-Texts = Mapping[Key, str]
 
+_WORDS = "words"
 _DIGITS = 9
 
 
@@ -45,7 +44,7 @@ class Correction:
 
 
 def correct_length(
-    scores: AnswerScores, labels: Labels, texts: Texts, dimension: str = "instruction_following"
+    scores: AnswerScores, labels: Labels, features: Features, dimension: str = "instruction_following"
 ) -> Correction:
     """Take out what the length of an answer does to the judge's scores beyond what it does to the labels.
 
@@ -53,45 +52,48 @@ def correct_length(
     the number of words; see `corrections_ridge.ridge_blend`. Learned is ``per_doubling``: points for an answer of
     twice as many words.
 
+    Parameters
+    ----------
+    features : with a column ``words``; others are not looked at.
+
     Raises
     ------
     JudgmentsError
-        For scored answers without a text, or with a text without words.
+        For features without words, and scored answers without features or with no words.
     UsageError
         For a dimension that scores or labels lack, or fewer than three labelled questions.
     """
     sample, rows = sample_of(scores, labels, dimension)
-    words = _features(scores, texts, rows)[:, FEATURES.index("words")]
-    empty = [rows[place] for place in np.flatnonzero(words == 0).tolist()]
-    if empty:
-        told = [_about(scores.keys[row], "no_words", "has a text without words.") for row in empty]
-        raise JudgmentsError(scores.name, told)
-    fit = ridge_blend(sample, np.log2(words)[:, None], ["per_doubling"])
-    return _correct(scores, sample, rows, fit)
+    if _WORDS not in features.names:
+        message = f"The features have no column {_WORDS}, but {', '.join(features.names) or 'none'}."
+        raise JudgmentsError(scores.name, [Problem("error", "no_words", message, column=_WORDS)])
+    only = Features((_WORDS,), {key: (row[features.names.index(_WORDS)],) for key, row in features.values.items()})
+    words = _features(scores, only, rows, least=1)
+    return _correct(scores, sample, rows, ridge_blend(sample, np.log2(words), ["per_doubling"]))
 
 
-def blend_structure(scores: AnswerScores, labels: Labels, texts: Texts, dimension: str = "readability") -> Correction:
+def blend_structure(
+    scores: AnswerScores, labels: Labels, features: Features, dimension: str = "readability"
+) -> Correction:
     """Blend the structure of the answers into the judge's scores.
 
-    The label of an answer, less its question's mean, is explained by the judge's score and all features of
-    `features.Structure`, counts by the logarithm of one more; see `corrections_ridge.ridge_blend`.
+    The label of an answer, less its question's mean, is explained by the judge's score and all features, counts by the
+    logarithm of one more, shares (`features.SHARES`) as they are; see `corrections_ridge.ridge_blend`.
 
     Raises
     ------
     JudgmentsError
-        For scored answers without a text, or with a text without letters.
+        For no features at all, and scored answers without features or with one that is no number from 0.
     UsageError
         For a dimension that scores or labels lack, or fewer than three labelled questions.
     """
     sample, rows = sample_of(scores, labels, dimension)
-    features = _features(scores, texts, rows)
-    bare = [rows[place] for place in np.flatnonzero(np.isnan(features).any(axis=1)).tolist()]
-    if bare:
-        told = [_about(scores.keys[row], "no_letters", "has a text without letters.") for row in bare]
-        raise JudgmentsError(scores.name, told)
-    counts = np.array([name not in SHARES for name in FEATURES], dtype=bool)
-    features[:, counts] = np.log1p(features[:, counts])
-    return _correct(scores, sample, rows, ridge_blend(sample, features, FEATURES))
+    if not features.names:
+        raise JudgmentsError(scores.name, [Problem("error", "no_features", "There are no features to blend.")])
+    table = _features(scores, features, rows, least=0)
+    counts = np.array([name not in SHARES for name in features.names], dtype=bool)
+    table[:, counts] = np.log1p(table[:, counts])
+    return _correct(scores, sample, rows, ridge_blend(sample, table, features.names))
 
 
 def rescale(scores: AnswerScores, labels: Labels, dimension: str, by: Rescaling = "affine") -> Correction:
@@ -140,12 +142,21 @@ def sample_of(scores: AnswerScores, labels: Labels, dimension: str) -> tuple[Sam
     return Sample(dimension, questions, column[list(rows)], beside), rows
 
 
-def _features(scores: AnswerScores, texts: Texts, rows: Sequence[int]) -> Floats:
-    lacking = [scores.keys[row] for row in rows if scores.keys[row] not in texts]
-    if lacking:
-        raise JudgmentsError(scores.name, [_about(key, "no_text", "has no text.") for key in lacking])
-    table = [feature_row(texts[scores.keys[row]]) for row in rows]
-    return np.array(table, dtype=np.float64).reshape(len(rows), len(FEATURES))
+def _features(scores: AnswerScores, features: Features, rows: Sequence[int], least: float) -> Floats:
+    """Give the scored answers' features, shape (answers, features), all finite and at least so large."""
+    problems = []
+    for key in (scores.keys[row] for row in rows):
+        own = features.values.get(key)
+        if own is None:
+            problems.append(_about(key, "no_features", "has no features."))
+            continue
+        wrong = [name for name, value in zip(features.names, own, strict=True) if not least <= value < math.inf]
+        if wrong:
+            problems.append(_about(key, "unusable_features", f"has no {', '.join(wrong)} that could be used."))
+    if problems:
+        raise JudgmentsError(scores.name, problems)
+    table = [features.values[scores.keys[row]] for row in rows]
+    return np.array(table, dtype=np.float64).reshape(len(rows), len(features.names))
 
 
 def _about(key: Key, kind: str, what: str) -> Problem:

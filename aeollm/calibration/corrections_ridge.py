@@ -58,10 +58,10 @@ def ridge_blend(sample: Sample, features: Floats, names: Sequence[str]) -> Fit:
         reached, own = float(weights @ total.products @ weights), float(total.products[0, 0])
         if reached <= _SMALL * max(float(total.labels), _SMALL):
             # Nothing to go by: the judge's scores stay what they are.
-            return Fitted(sample.scores, {"ridge": ridge, "judge": 1.0, **dict.fromkeys(names, 0.0)})
+            return Fitted(sample.scores, {**dict.fromkeys(names, 0.0), "judge": 1.0, "ridge": ridge})
         weights *= math.sqrt(own / reached) if own > 0 else 1.0
-        told = dict(zip(("judge", *names), weights.tolist(), strict=True))
-        return Fitted(means + away @ weights, {"ridge": ridge, **told})
+        told = dict(zip(names, weights[1:].tolist(), strict=True))
+        return Fitted(means + away @ weights, {**told, "judge": float(weights[0]), "ridge": ridge})
 
     return fit
 

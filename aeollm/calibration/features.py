@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, field, fields
 from itertools import pairwise
+
+from aeollm.tables import Features, Key
 
 _CHINESE = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _ONE_WORD_EACH = _CHINESE + "\u3040-\u30ff"
@@ -134,6 +136,11 @@ def structure_of(text: str) -> Structure:
 def feature_row(text: str) -> tuple[float, ...]:
     """Give a report's structure in the order of `FEATURES`."""
     return astuple(structure_of(text))
+
+
+def features_of_texts(texts: Mapping[Key, str]) -> Features:
+    """Count the structure of many reports."""
+    return Features(FEATURES, {key: feature_row(text) for key, text in texts.items()})
 
 
 @dataclass(slots=True)

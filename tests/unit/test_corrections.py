@@ -11,10 +11,11 @@ from aeollm.calibration.corrections import blend_structure, correct_length, resc
 from aeollm.calibration.corrections_held_out import Sample, learn
 from aeollm.calibration.corrections_ridge import RIDGES, ridge_blend
 from aeollm.calibration.corrections_scale import affine, isotonic
+from aeollm.calibration.features import FEATURES, features_of_texts
 from aeollm.decimals import Decimals, decimal_of
 from aeollm.errors import JudgmentsError, UsageError
 from aeollm.measures import kendall
-from aeollm.tables import AnswerScores, Labels
+from aeollm.tables import AnswerScores, Features, Labels
 
 QUESTIONS, ANSWERS = 8, 10
 DIMENSIONS = ("instruction_following", "readability")
@@ -54,10 +55,11 @@ class World:
         self.people, self.words = people.round(2), words
         self.judge = judge.round(2)
         self.scores, self.labels = scores_of(self.judge), labels_of(self.people)
-        self.texts = {
+        texts = {
             key: "\n\n".join([*(f"# Part {n}" for n in range(m)), " ".join(f"word{n}" for n in range(w - 2 * m))])
             for key, w, m in zip(KEYS, words.tolist(), marks.tolist(), strict=True)
         }
+        self.features = features_of_texts(texts)
 
 
 @pytest.fixture(scope="module")
@@ -68,9 +70,9 @@ def world():
 def corrected(world, how, labels=None):
     labels = world.labels if labels is None else labels
     if how == "length":
-        return correct_length(world.scores, labels, world.texts)
+        return correct_length(world.scores, labels, world.features)
     if how == "structure":
-        return blend_structure(world.scores, labels, world.texts)
+        return blend_structure(world.scores, labels, world.features)
     return rescale(world.scores, labels, "readability", how)
 
 
@@ -248,12 +250,12 @@ def test_a_judge_against_the_labels_has_no_weight():
     turned = World()
     turned.judge = (12 - turned.people).round(2)
     turned.scores = scores_of(turned.judge)
-    correction = blend_structure(turned.scores, turned.labels, turned.texts)
+    correction = blend_structure(turned.scores, turned.labels, turned.features)
     assert correction.learned.learned["judge"] == 0
     assert "judge_unused" in [problem.kind for problem in correction.problems]
     assert correction.learned.held_out.kendall > correction.learned.before.kendall
     # Without features that help either, the scores stay what they are.
-    alone = correct_length(turned.scores, turned.labels, dict.fromkeys(KEYS, "as many words"))
+    alone = correct_length(turned.scores, turned.labels, features_of_texts(dict.fromkeys(KEYS, "as many words")))
     assert alone.scores.values.tolist() == turned.scores.values.tolist()
     assert "nothing_learned" in [problem.kind for problem in alone.problems]
 
@@ -275,15 +277,34 @@ def test_what_cannot_be_corrected_is_refused(world):
         rescale(world.scores, world.labels, "insight")
     with pytest.raises(ValueError, match="affine, isotonic"):
         rescale(world.scores, world.labels, "readability", "spline")
-    texts = dict(world.texts)
-    del texts["q3", "d4"], texts["q3", "d5"]
-    with pytest.raises(JudgmentsError, match=r"(?s)Answer d4 of question q3 has no text.*Answer d5") as refused:
-        blend_structure(world.scores, world.labels, texts)
+
+
+def with_text(world, key, text):
+    values = {**world.features.values, **features_of_texts({key: text}).values}
+    return Features(FEATURES, values)
+
+
+def test_features_that_cannot_be_used_are_refused(world):
+    some = {key: row for key, row in world.features.values.items() if key not in (("q3", "d4"), ("q3", "d5"))}
+    with pytest.raises(JudgmentsError, match=r"(?s)Answer d4 of question q3 has no features.*Answer d5") as refused:
+        blend_structure(world.scores, world.labels, Features(FEATURES, some))
     assert len(refused.value.problems) == 2
-    with pytest.raises(JudgmentsError, match="without words"):
-        correct_length(world.scores, world.labels, world.texts | {("q0", "d0"): "—"})
-    with pytest.raises(JudgmentsError, match="without letters"):
-        blend_structure(world.scores, world.labels, world.texts | {("q0", "d0"): "2024"})
+    with pytest.raises(JudgmentsError, match="Answer d0 of question q0 has no words that could be used"):
+        correct_length(world.scores, world.labels, with_text(world, ("q0", "d0"), "—"))
+    with pytest.raises(JudgmentsError, match="has no chinese_share that could be used"):
+        blend_structure(world.scores, world.labels, with_text(world, ("q0", "d0"), "2024"))
+    other = Features(("headings",), dict.fromkeys(KEYS, (3.0,)))
+    with pytest.raises(JudgmentsError, match="no column words, but headings"):
+        correct_length(world.scores, world.labels, other)
+    with pytest.raises(JudgmentsError, match="no features to blend"):
+        blend_structure(world.scores, world.labels, Features((), dict.fromkeys(KEYS, ())))
+
+
+def test_counts_made_elsewhere_serve_as_well(world):
+    column = FEATURES.index("words")
+    counts = Features(("pages", "words"), {key: (1.0, row[column]) for key, row in world.features.values.items()})
+    found = correct_length(world.scores, world.labels, counts)
+    assert found.scores.values.tolist() == corrected(world, "length").scores.values.tolist()
 
 
 def test_names_and_order_do_not_matter(world):

@@ -2,13 +2,13 @@
 
 import math
 import time
-from dataclasses import astuple
+from dataclasses import asdict, astuple
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aeollm.calibration.features import FEATURES, SHARES, feature_row, structure_of
+from aeollm.calibration.features import FEATURES, SHARES, features_of_texts, structure_of
 
 ENGLISH = """\
 # Cooling of data centres
@@ -170,6 +170,12 @@ def test_nothing():
     assert set(SHARES) < set(FEATURES)
 
 
+def test_features_of_many():
+    found = features_of_texts({("1", "a"): ENGLISH, ("1", "b"): CHINESE})
+    assert found.names == FEATURES
+    assert dict(zip(FEATURES, found.values["1", "b"], strict=True)) == asdict(structure_of(CHINESE))
+
+
 HOSTILE = ["." * 60_000, "[" * 60_000, "(" * 60_000, "|" + " " * 60_000 + "x", "- " * 30_000 + "x", "*" * 60_000]
 HOSTILE += ["[a](" * 15_000, "#" * 60_000, "\t" * 60_000, "a\n" * 30_000, "![](" * 15_000, "[^" * 30_000, "：" * 60_000]
 HOSTILE += [
@@ -191,9 +197,9 @@ def test_no_text_takes_long(text):
 
 @given(st.text(alphabet=st.sampled_from("#-*|`[]().^!> \n\t:=1aB、。一二（）【】第章:h/"), max_size=120))
 def test_any_text_has_a_structure(text):
-    row = dict(zip(FEATURES, feature_row(text), strict=True))
+    row = asdict(structure_of(text))
     assert all(value >= 0 or math.isnan(value) for value in row.values())
     assert all(value <= 1 for name, value in row.items() if name in SHARES and not math.isnan(value))
     assert row["table_rows"] == 0 or row["tables"] > 0
     assert row["heading_levels"] <= row["headings"]
-    assert row == pytest.approx(dict(zip(FEATURES, feature_row(text + "\n"), strict=True)), nan_ok=True)
+    assert row == pytest.approx(asdict(structure_of(text + "\n")), nan_ok=True)

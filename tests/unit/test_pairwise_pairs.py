@@ -106,6 +106,9 @@ def test_several_replies_to_one_presentation_are_averaged():
     assert pairs.consistent[0]
     contradictory = pairs_of(Judgments.of([(*row, "left"), (*row, "right"), ("1", "insight", "b", "a", "tie")]))
     assert contradictory.outcomes[0].tolist() == [0, 1, 0]
+    told = comparisons_of(Judgments.of(replies)).problems
+    assert [problem.kind for problem in told] == ["contradictory"]
+    assert told[0].message.startswith("1 presentations")
 
 
 def test_judges_are_comparisons_of_their_own():

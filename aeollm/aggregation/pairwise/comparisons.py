@@ -214,6 +214,14 @@ def _told(pairs: Pairs, orders: Orders) -> Iterator[Problem]:
             remedy="Judge each pair in both orders: what a judge likes about a place shows only then.",
             question=pairs.questions[row],
         )
+    contradictory = int(((pairs.counts[..., :3] > 0).sum(axis=-1) > 1).sum())
+    if contradictory:
+        yield Problem(
+            severity="note",
+            kind="contradictory",
+            message=f"{contradictory:,} presentations of a pair have replies that contradict each other; their shares "
+            "are taken, opposite verdicts cancelling to ties.",
+        )
     disagreeing = int((pairs.complete & ~pairs.consistent).sum())
     if orders == "agreeing" and disagreeing:
         yield Problem(
