@@ -7,26 +7,30 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from aeollm.calibration.corrections_held_out import Bools, Fit, Fitted, Floats, Sample
+from aeollm.measures import kendall
+
+Places = NDArray[np.intp]
 
 RIDGES = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, math.inf)
 """The strengths tried: multiples of the features' own mean squares; infinite leaves the judge alone."""
 _SMALL = 1e-12
+_DIGITS = 9
 
 
 class _Moments(NamedTuple):
-    """Sums of products by question of judge, features and labels, each less its question's mean."""
+    """Sums of products by question, of judge and features and with the labels, each less its question's mean."""
 
     products: Floats
     with_labels: Floats
-    labels: Floats
 
-    def of(self, questions: Bools) -> _Moments:
-        """Sum over some questions."""
-        return _Moments(*(part[questions].sum(axis=0) for part in self))
+    def of(self, questions: Places) -> _Moments:
+        """Sum over some questions, kept as a batch of one."""
+        return _Moments(*(part[questions].sum(axis=0, keepdims=True) for part in self))
 
-    def without_each(self, questions: Bools) -> _Moments:
+    def without_each(self, questions: Places) -> _Moments:
         """Sum over some questions but one, for each of these in turn."""
         return _Moments(*(part[questions].sum(axis=0) - part[questions] for part in self))
 
@@ -36,8 +40,8 @@ def ridge_blend(sample: Sample, features: Floats, names: Sequence[str]) -> Fit:
 
     Labels, scores and features less their question's mean: label = w0 * score + sum(w * feature), least squares, with
     w0 >= 0 free and the other weights drawn to 0. How strongly is tuned by holding out one of the given questions at a
-    time (squared error; the strongest of equals). What comes out has the judge's mean in every question and, over the
-    given questions, the judge's own spread, so that the dimension weighs in a total what it weighed before.
+    time (mean Kendall's tau-b; the strongest of equals). What comes out has the judge's mean in every question and,
+    over the given questions, the judge's own spread, so that the dimension weighs in a total what it weighed before.
 
     Parameters
     ----------
@@ -46,17 +50,18 @@ def ridge_blend(sample: Sample, features: Floats, names: Sequence[str]) -> Fit:
     names : of the features, under which their weights are told, beside ``judge`` and ``ridge``.
     """
     columns = np.column_stack([sample.scores, features])
-    moments = _moments(sample, columns)
+    parts = _parts(sample, columns)
+    moments = _Moments(*(np.stack(sums) for sums in zip(*((x.T @ x, x.T @ y) for x, y in parts), strict=True)))
     away = sample.centred(columns, np.ones(len(columns), dtype=bool))
     means = sample.scores - away[:, 0]
 
     def fit(rows: Bools) -> Fitted:
-        questions = np.isin(np.arange(len(sample.order)), sample.numbers[rows])
-        ridge = _tuned(moments, questions)
+        questions = np.unique(sample.numbers[rows])
+        ridge = _tuned(parts, moments, questions)
         total = moments.of(questions)
-        weights = _solved(_Moments(*(part[None] for part in total)), ridge)[0]
-        reached, own = float(weights @ total.products @ weights), float(total.products[0, 0])
-        if reached <= _SMALL * max(float(total.labels), _SMALL):
+        weights = _solved(total, ridge)[0]
+        reached, own = float(weights @ total.products[0] @ weights), float(total.products[0, 0, 0])
+        if reached <= _SMALL**2:
             # Nothing to go by: the judge's scores stay what they are.
             return Fitted(sample.scores, {**dict.fromkeys(names, 0.0), "judge": 1.0, "ridge": ridge})
         weights *= math.sqrt(own / reached) if own > 0 else 1.0
@@ -66,29 +71,29 @@ def ridge_blend(sample: Sample, features: Floats, names: Sequence[str]) -> Fit:
     return fit
 
 
-def _moments(sample: Sample, columns: Floats) -> _Moments:
+def _parts(sample: Sample, columns: Floats) -> list[tuple[Floats, Floats]]:
+    """Give every question's labelled answers: judge and features, and labels, less the question's mean."""
     given = sample.given
     x, y = sample.centred(columns, given), sample.centred(np.nan_to_num(sample.labels), given)
-    count, width = len(sample.order), columns.shape[1]
-    products, with_labels = np.zeros((count, width, width)), np.zeros((count, width))
-    for number in range(count):
-        rows = given & (sample.numbers == number)
-        products[number], with_labels[number] = x[rows].T @ x[rows], x[rows].T @ y[rows]
-    labels = np.bincount(sample.numbers[given], weights=y[given] ** 2, minlength=count).astype(np.float64)
-    return _Moments(products, with_labels, labels)
+    rows = [given & (sample.numbers == number) for number in range(len(sample.order))]
+    return [(x[own], y[own]) for own in rows]
 
 
-def _tuned(moments: _Moments, questions: Bools) -> float:
-    """Choose the ridge that foresees questions left out best."""
-    left_out, others = _Moments(*(part[questions] for part in moments)), moments.without_each(questions)
-    errors = []
-    for ridge in RIDGES:
-        weights = _solved(others, ridge)
-        squares = np.einsum("qi,qij,qj->q", weights, left_out.products, weights)
-        errors.append(float((left_out.labels - 2 * (weights * left_out.with_labels).sum(axis=1) + squares).sum()))
-    least = min(errors)
-    slack = _SMALL * max(float(left_out.labels.sum()), _SMALL)
-    return max(ridge for ridge, error in zip(RIDGES, errors, strict=True) if error <= least + slack)
+def _tuned(parts: Sequence[tuple[Floats, Floats]], moments: _Moments, questions: Places) -> float:
+    """Choose the ridge under which questions left out are ranked best."""
+    others = moments.without_each(questions)
+    weights = np.stack([_solved(others, ridge) for ridge in RIDGES], axis=1)
+    found = np.full((len(questions), len(RIDGES)), np.nan)
+    for place, number in enumerate(questions.tolist()):
+        x, y = parts[number]
+        if len(y) > 1:
+            found[place] = kendall((weights[place] @ x.T).round(_DIGITS), y.round(_DIGITS))
+    defined = found[~np.isnan(found).all(axis=1)]
+    if not len(defined):
+        return math.inf
+    # A question in which some ridges leave nothing to rank by ranks nothing there.
+    means = np.nan_to_num(defined).mean(axis=0)
+    return max(ridge for ridge, mean in zip(RIDGES, means.tolist(), strict=True) if mean >= means.max() - _SMALL)
 
 
 def _solved(moments: _Moments, ridge: float) -> Floats:
