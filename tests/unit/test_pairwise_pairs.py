@@ -10,6 +10,7 @@ import pytest
 
 from aeollm.aggregation.pairwise import comparisons_of, pairs_of, position_bias
 from aeollm.errors import AeollmError
+from aeollm.files import read_judgments
 from aeollm.tables.judgments import Judgments
 
 CASE = Path(__file__).resolve().parents[1] / "cases" / "dev" / "C36"
@@ -21,6 +22,12 @@ def judgments_of_case():
     lines = (CASE / "verdicts.csv").read_text().splitlines()[1:]
     rows = [line.split(",") for line in lines]
     return Judgments.of([(q, "insight", left, right, WINNERS[verdict]) for q, left, right, verdict in rows])
+
+
+def test_case_c36_as_read():
+    pairs, read = pairs_of(judgments_of_case()), pairs_of(read_judgments(CASE / "verdicts.csv"))
+    assert (read.questions, read.first, read.second) == (pairs.questions, pairs.first, pairs.second)
+    assert read.counts.tolist() == pairs.counts.tolist()
 
 
 def bias_of(judgments, **choices):
