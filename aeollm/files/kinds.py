@@ -14,7 +14,16 @@ from aeollm.files.tabular import Aliases, Table, read_table
 from aeollm.tables import KEY_COLUMNS, SCORE_SUFFIX
 
 Kind = Literal[
-    "run", "criterion scores", "pairwise judgments", "aspect ratings", "annotations", "labels", "recipe", "unknown"
+    "run",
+    "criterion scores",
+    "pairwise judgments",
+    "aspect ratings",
+    "annotations",
+    "reports",
+    "counts of reports",
+    "labels",
+    "recipe",
+    "unknown",
 ]
 """What a file turned out to be."""
 
@@ -24,6 +33,8 @@ _TABLES: dict[Kind, tuple[tuple[str, ...], ...]] = {
     "criterion scores": (("dimension",), ("criterion",), ("score",)),
     "aspect ratings": (("annotator", "rater"), ("aspect",), ("score",)),
     "annotations": (("annotator", "rater"), ("answerId", "item")),
+    "reports": (("questionId",), ("answerId",), ("text",)),
+    "counts of reports": (("questionId",), ("answerId",), ("words",)),
     "labels": (("questionId",), ("answerId",)),
 }
 """The columns that tell a kind, the most telling first; names in one tuple stand for each other."""

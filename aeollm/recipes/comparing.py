@@ -56,6 +56,10 @@ def compared(
     chosen = _chosen(judgments, options)
     answers = None if anchor is None else {q: [anchor.keys[row][1] for row in r] for q, r in anchor.questions.items()}
     comparisons = comparisons_of(_only(judgments, chosen), orders=options["orders"], answers=answers)
+    if not len(comparisons.group):
+        remedy = "Judge pairs in both orders, or take them as they are by orders = any."
+        problem = Problem("error", "no_pairs", "no pair is left to compare.", remedy, column="orders")
+        raise RecipeError(judgments.name, [*comparisons.problems, problem])
     whole = None if anchor is None else _with_overall(anchor)
     finish = _Finish(judgments.name, anchor, whole, options["scale"])
     if options["model"] in _COUNTS:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 Value = str | float | int | tuple[str, ...] | tuple[float, ...] | None
-OptionKind = Literal["choice", "number", "numbers", "name", "names"]
+OptionKind = Literal["choice", "number", "numbers", "name", "names", "word"]
 Takes = Literal["scores", "criterion scores", "pairwise judgments"]
 """``scores`` are a run file or the outcome of an earlier step."""
 
@@ -16,7 +16,7 @@ Takes = Literal["scores", "criterion scores", "pairwise judgments"]
 class Option:
     """One option of a step: its default, and what it may be.
 
-    A "name" is that of an input or an earlier step with scores; "numbers" are from 0.
+    A "name" is that of an input or an earlier step with scores; a "word" is any text; "numbers" are from 0.
     """
 
     kind: OptionKind
@@ -106,5 +106,28 @@ STEPS: Mapping[str, StepKind] = {
         "scores",
         "break exact ties by a second signal",
         {"by": Option("name", None, "the second signal", required=True)},
+    ),
+    "length": StepKind(
+        "scores",
+        "correct what the length of a report does to a judge, learned from labels",
+        {"dimension": Option("word", "instruction_following", "the one corrected")},
+        learns=True,
+        reports=True,
+    ),
+    "structure": StepKind(
+        "scores",
+        "blend what is counted in a report into a dimension, learned from labels",
+        {"dimension": Option("word", "readability", "the one corrected")},
+        learns=True,
+        reports=True,
+    ),
+    "rescale": StepKind(
+        "scores",
+        "put scores on the people's scale, learned from labels; isotonic makes ties",
+        {
+            "by": Option("choice", "affine", "a straight line, or any rising curve", ("affine", "isotonic")),
+            "dimensions": _DIMENSIONS,
+        },
+        learns=True,
     ),
 }

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeVar
 
-from aeollm.calibration.features import Structure, feature_row
+from aeollm.calibration.features import features_of_texts
 from aeollm.errors import AeollmError, JudgmentsError, Problem, RecipeError, RunError, printable
 from aeollm.files import (
     Unreadable,
@@ -154,8 +154,7 @@ def features_of(place: File) -> Features:
             raise JudgmentsError("reports", [unreadable.problem]) from None
         if "text" not in header:
             return read_features(place)
-    names = tuple(field.name for field in fields(Structure))
-    return Features(names, {key: feature_row(text) for key, text in read_texts(place).items()})
+    return features_of_texts(read_texts(place))
 
 
 def _run(file: File, shown: str) -> Run:

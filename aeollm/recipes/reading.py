@@ -220,13 +220,14 @@ def _names(value: object, _: Option) -> Value:
     return tuple(value) if fits and isinstance(value, list) else None
 
 
-_READ = {"choice": _choice, "number": _number, "numbers": _numbers, "name": _name, "names": _names}
+_READ = {"choice": _choice, "number": _number, "numbers": _numbers, "name": _name, "names": _names, "word": _name}
 _FORMS = {
     "choice": "a text",
     "number": "a number from 0",
     "numbers": "numbers from 0 in [brackets]",
     "name": 'a name in "quotation marks"',
     "names": 'names in ["brackets"]',
+    "word": 'a text in "quotation marks"',
 }
 
 

@@ -10,11 +10,12 @@ from typing import Any
 from aeollm.aggregation.criteria import dimension_scores
 from aeollm.aggregation.judges import combine_judges
 from aeollm.aggregation.ties import TieCount, break_ties, tie_problems
+from aeollm.calibration.corrections import Correction, blend_structure, correct_length, rescale
 from aeollm.errors import Problem, RecipeError, printable
 from aeollm.recipes.comparing import compared, with_dimensions
 from aeollm.recipes.materials import Materials
 from aeollm.recipes.recipe import Step
-from aeollm.tables import ORDERS, AnswerScores
+from aeollm.tables import ORDERS, AnswerScores, Labels
 
 Tables = Mapping[str, AnswerScores]
 
@@ -108,6 +109,50 @@ def _ties(step: Step, tables: Tables, materials: Materials) -> Outcome:
     return Outcome(table, ties=counts, notes=tuple(tie_problems(counts, weighed=materials.rubrics is not None)))
 
 
+def _learned(step: Step, tables: Tables, materials: Materials) -> Outcome:
+    """Correct scores by what labels teach, every question by what the others taught."""
+    labels, features = materials.labels, materials.features
+    problems = []
+    if labels is None or not labels.labelled:
+        message = f"{step.do} learns from labels, and there are none."
+        problems.append(Problem("error", "no_labels", message, "Name labels, or leave the step out."))
+    if step.kind.reports and features is None:
+        message = f"{step.do} needs the reports, or a table of what was counted in them."
+        problems.append(Problem("error", "no_reports", message, "Name them under reports."))
+    if problems or labels is None:
+        raise RecipeError(step.name, problems)
+    table = seen = tables[step.sources[0]]
+    notes: list[Problem] = []
+    options = _options(step)
+    for dimension in _corrected_dimensions(options, table, labels):
+        if step.do == "rescale":
+            found = rescale(table, labels, dimension, options["by"])
+        elif features is not None:
+            found = (correct_length if step.do == "length" else blend_structure)(table, labels, features, dimension)
+        place = table.dimensions.index(dimension)
+        values = seen.values.copy()
+        values[:, place] = found.in_sample.values[:, place]
+        table, seen = found.scores, replace(seen, values=values)
+        notes += [*found.problems, _taught(found)]
+    return Outcome(replace(table, problems=()), in_sample=seen, notes=tuple(notes))
+
+
+def _corrected_dimensions(options: dict[str, Any], table: AnswerScores, labels: Labels) -> tuple[str, ...]:
+    if "dimension" in options:
+        return (options["dimension"],)
+    return options["dimensions"] or tuple(name for name in table.dimensions if name in labels.dimensions)
+
+
+def _taught(found: Correction) -> Problem:
+    """Say what was learned, and what it is worth on questions held out beside those learned from."""
+    learned = found.learned
+    told = ", ".join(f"{name} {value:.4g}" for name, value in learned.learned.items())
+    values = {"before": learned.before, "held out": learned.held_out, "in sample": learned.in_sample}
+    worth = ", ".join(f"{'–' if own.kendall is None else f'{own.kendall:.4f}'} {name}" for name, own in values.items())
+    message = f"{found.dimension}: learned {told}; Kendall {worth}."
+    return Problem("note", "learned", message, "Questions are held out, not systems, which all questions share.")
+
+
 def _options(step: Step) -> dict[str, Any]:
     """Give a step's options, which the recipe's reader has checked."""
     return dict(step.options)
@@ -120,4 +165,7 @@ _DO: Mapping[str, Callable[[Step, Tables, Materials], Outcome]] = {
     "pairwise": _pairwise,
     "dimensions": _dimensions,
     "ties": _ties,
+    "length": _learned,
+    "structure": _learned,
+    "rescale": _learned,
 }
