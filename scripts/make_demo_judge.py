@@ -13,7 +13,7 @@ is known, because it is stated here:
 * ``counts.tsv``: what is counted in the reports that nobody wrote; words follow the hidden length.
 * ``annotators.tsv``: two annotators score three aspects of readability with weights of the document, and a third
   where they differ by more than `RULE`.
-* ``two_judges.toml``, ``tie_break.toml``: recipes that use them.
+* ``two_judges.toml``, ``tie_break.toml``, ``length.toml``: recipes that use them.
 """
 
 from __future__ import annotations
@@ -90,6 +90,25 @@ do = "ties"
 name = "untied"
 from = "coarse"
 by = "scored"
+"""
+
+LENGTH = """\
+recipe = 1
+name = "length"
+rubrics = "../aeollm-2-train/rubric_dataset"
+reports = "counts.tsv"
+
+[inputs]
+biased = "../runs/length_biased_judge.txt"
+
+[[step]]
+do = "length"
+name = "corrected"
+from = "biased"
+
+[[step]]
+do = "structure"
+name = "blended"
 """
 
 Rows = Iterator[Sequence[str]]
@@ -180,6 +199,7 @@ def judge_files() -> dict[str, bytes]:
         "annotators.tsv": demo.lines(list(annotators_rows(ids, answers)), "\t"),
         "two_judges.toml": TWO_JUDGES.encode(),
         "tie_break.toml": TIE_BREAK.encode(),
+        "length.toml": LENGTH.encode(),
     }
 
 

@@ -191,3 +191,19 @@ def test_preferences_without_a_report_are_refused(tmp_path, capsys):
     code, _, complained = call(capsys, "preferences", "--labels", DEMO, "--texts", texts, "-o", tmp_path / "out")
     assert code == 2
     assert "there is no report of question 2, answer Doc_002" in complained
+
+
+def test_steps_that_learn_show_held_out_scores_beside_in_sample_ones(told):
+    code, found, _, _ = told("build", JUDGE / "length.toml", "--labels", DEMO)
+    assert code == 0
+    before, corrected, blended = found["stages"]
+    assert (before["learned"], corrected["learned"], blended["learned"]) == (False, True, True)
+    for stage, base, dimension in ((corrected, before, "instruction_following"), (blended, corrected, "readability")):
+        held, seen, was = (
+            own[dimension]["kendall"]["mean"] for own in (stage["scores"], stage["in_sample"], base["scores"])
+        )
+        assert was < held < seen
+    code, _, complained, path = told("build", JUDGE / "length.toml", out="other.txt")
+    assert code == 1
+    assert "learns from labels, and there are none" in complained
+    assert not path.exists()

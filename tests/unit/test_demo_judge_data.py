@@ -54,6 +54,7 @@ def test_the_files_are_small_and_told_apart():
         "counts.tsv": "counts of reports",
         "two_judges.toml": "recipe",
         "tie_break.toml": "recipe",
+        "length.toml": "recipe",
     }
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from aeollm.errors import AeollmError, RecipeError
 from aeollm.files import read_labels, read_run
-from aeollm.recipes import STEPS, Recipe, build, read_materials, read_recipe, step_of, write_recipe
+from aeollm.recipes import REPORTS, STEPS, Recipe, build, read_materials, read_recipe, step_of, write_recipe
 from aeollm.scoring import score
 from aeollm.tables import write_run
 
@@ -295,3 +295,51 @@ def test_a_run_taken_by_a_recipe_keeps_its_scores():
     content = run_file(lambda _, a: f"{a}.1234567890123456789")
     found = built('a = "a"\n[[step]]\ndo = "run"\nfrom = "a"\n', a=content)
     assert write_run(read_run(content, LABELS)) == found.text
+
+
+COUNTS = b"questionId,answerId,words\n" + b"".join(
+    f"{q},d{a},{100 * 2 ** ((a * 2 + q) % 5)}\n".encode() for q in range(1, 6) for a in range(5)
+)
+LENGTH = 'a = "a"\n[[step]]\ndo = "length"\nname = "s"\nfrom = "a"\ndimension = "x"\n'
+
+
+def biased(questions=range(1, 5)):
+    """Give what people say of x plus two points for every doubling of the words, and y as it is."""
+    rows = ["taskId questionId answerId x_score y_score"]
+    rows += [f"0 {q} d{a} {(a * 3 + q) % 7 + 2 * ((a * 2 + q) % 5)} {a}" for q in questions for a in range(5)]
+    return "\n".join(rows).encode()
+
+
+def corrected(run, **files):
+    recipe = read_recipe((HEAD + LENGTH).encode())
+    return build(recipe, read_materials(recipe, {"a": run, **files}, labels=LABELS))
+
+
+def test_what_length_does_is_learned_and_taken_out_with_the_question_held_out():
+    found = corrected(biased(), **{REPORTS: COUNTS})
+    before, after = found.stages
+    assert before.value("x", "kendall") < 0.8
+    assert after.value("x", "kendall") == pytest.approx(1)
+    assert (after.learned, before.learned) == (True, False)
+    assert after.in_sample.mean("x", "kendall").mean == pytest.approx(1)
+    assert after.value("y", "kendall") == before.value("y", "kendall")
+
+
+def test_a_question_without_labels_is_corrected_by_what_all_teach():
+    found = corrected(biased(range(1, 6)), **{REPORTS: COUNTS})
+    table = found.stages[-1].table
+    new = [float(table.get(("5", f"d{a}"), "x")) for a in range(5)]
+    # In the order of what people would say.
+    assert sorted(range(5), key=new.__getitem__) == sorted(range(5), key=lambda a: (a * 3 + 5) % 7)
+
+
+def test_steps_that_learn_say_what_they_lack():
+    with pytest.raises(RecipeError, match="needs the reports"):
+        corrected(biased())
+
+
+def test_rescaling_puts_scores_on_the_peoples_scale():
+    text = 'a = "a"\n[[step]]\ndo = "rescale"\nname = "s"\nfrom = "a"\n'
+    found = built(text, a=run_file(lambda _, a: 3 * a + 7))
+    table = found.stages[-1].table
+    assert [float(table.get(("1", f"d{a}"), "y")) for a in range(5)] == pytest.approx([0, 1, 2, 3, 4], abs=1e-6)
