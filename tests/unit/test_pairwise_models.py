@@ -244,9 +244,9 @@ def test_answers_of_equal_records_are_tied_exactly():
 def test_anchors_draw_strengths():
     compared = counts(3, [(0, 1, 2, 1), (1, 2, 2, 1), (2, 0, 2, 1)])
     centre = np.array([3.0, 1.0, -1.0])
-    strong, weak = fit_anchored(compared, centre, 1e6), fit_anchored(compared, centre, 1e-6)
+    strong, weak = fit_anchored(compared, centre, 1e4), fit_anchored(compared, centre, 1e-6)
     # The mean of the centre, 1, is taken off.
-    assert strong.values == pytest.approx([2, 0, -2], abs=1e-5)
+    assert strong.values == pytest.approx([2, 0, -2], abs=1e-3)
     assert weak.values == pytest.approx([0, 0, 0], abs=1e-4)
     between = fit_anchored(compared, centre, 0.3).values
     assert 0 < between[0] < 2
@@ -256,8 +256,8 @@ def test_anchors_draw_strengths():
             fit_anchored(compared, wrong, 1.0)
     with pytest.raises(ValueError, match="above 0"):
         fit_anchored(compared, centre, 0.0)
-    for wrong in (-1, math.nan, math.inf, 1e-7, 1e7):
-        with pytest.raises(ValueError, match="0, or from 1e-06 to 1e\\+06"):
+    for wrong in (-1, math.nan, math.inf, 1e-7, 1e5):
+        with pytest.raises(ValueError, match="0, or from 1e-06 to 10000"):
             fit_davidson(compared, ridge=wrong)
 
 

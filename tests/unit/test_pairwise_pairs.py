@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from aeollm.aggregation.pairwise import comparisons_of, pairs_of, position_bias
-from aeollm.errors import AeollmError
+from aeollm.errors import JudgmentsError
 from aeollm.files import read_judgments
 from aeollm.tables.judgments import Judgments
 
@@ -161,6 +161,16 @@ def test_questions_are_the_unit_of_the_second_test():
     assert found.p_questions == pytest.approx(0.5)
 
 
+def test_many_questions_and_judges_are_told_in_one():
+    # 1,200 questions lean first, 1,000 second: z = 200 / sqrt(2200) = 4.264, two-sided 2.01e-5 in a normal table.
+    found = bias_of(biased(1_200, 1_000, 2_200), resamples=20)[0]
+    assert found.p_questions == pytest.approx(2.01e-5, rel=5e-3)
+    assert found.p_pairs == pytest.approx(found.p_questions, rel=0.1)
+    rows = [("1", f"d{n}", "a", "b", "left") for n in range(120)]
+    assert len(bias_of(Judgments.of(rows))) == 1
+    assert len(bias_of(Judgments.of(rows[:100]))) == 101
+
+
 def test_nothing_to_tell_is_undefined():
     found = bias_of(Judgments.of([]))[0]
     assert found.p_pairs is found.p_questions is found.flips.share is found.first_share.share is None
@@ -179,5 +189,9 @@ def test_an_answer_is_not_compared_with_itself():
 
 
 def test_too_many_answers_are_refused():
-    with pytest.raises(AeollmError, match="At most 500"):
+    with pytest.raises(JudgmentsError, match="At most 500"):
         comparisons_of(Judgments.of([("1", "i", "0", str(other), "left") for other in range(1, 502)]))
+    # Fifty times 500 answers: each may be, all together are too much.
+    many = [(str(q), "i", "0", str(other), "left") for q in range(50) for other in range(1, 500)]
+    with pytest.raises(JudgmentsError, match="50 questions and dimensions with up to 500 answers each"):
+        comparisons_of(Judgments.of(many))

@@ -12,6 +12,8 @@ from aeollm.aggregation.pairwise.comparisons import MOST_ANSWERS, Comparisons, O
 from aeollm.aggregation.pairwise.connection import Separation, separations
 from aeollm.aggregation.pairwise.counting import copeland_scores, win_rates
 from aeollm.aggregation.pairwise.models import (
+    LEAST_PENALTY,
+    MOST_PENALTY,
     Model,
     Strengths,
     fit_anchored,
@@ -24,7 +26,9 @@ from aeollm.aggregation.pairwise.scale import Scale, scores_of_strengths, uneven
 from aeollm.aggregation.pairwise.uncertainty import bootstrap_errors, covariances, standard_errors
 
 __all__ = [
+    "LEAST_PENALTY",
     "MOST_ANSWERS",
+    "MOST_PENALTY",
     "STRENGTHS",
     "AnchorChoice",
     "Comparisons",

@@ -76,7 +76,7 @@ def fit_stated_anchors(comparisons: Comparisons, anchors: AnswerScores, strength
     JudgmentsError
         For compared answers without an anchor.
     ValueError
-        For a strength that is not from 1e-6 to 1e6, or a slope that is not a finite number.
+        For a strength that is not from 1e-6 to 1e4, or a slope that is not a finite number.
     """
     centred, _ = centred_by_question(comparisons, anchors_of(comparisons, anchors))
     return fit_anchored(comparisons, slope * centred, strength)

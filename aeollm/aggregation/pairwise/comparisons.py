@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from aeollm.aggregation.pairwise.pairs import Bools, Floats, Pairs, numbered, pairs_of
-from aeollm.errors import AeollmError, Problem
+from aeollm.errors import JudgmentsError, Problem
 from aeollm.tables.judgments import Judgments
 
 Places = NDArray[np.intp]
@@ -19,6 +19,8 @@ Orders = Literal["both", "agreeing", "any"]
 
 MOST_ANSWERS = 500
 """More answers to one question than this are refused: the models' cost grows with their cube."""
+_MOST_WORK = 5_000_000_000
+"""Cubes of the groups' sizes, summed; more is refused."""
 MOST_CELLS = 2_000_000
 """Groups are fitted together while their matrices have no more numbers than this."""
 
@@ -136,8 +138,8 @@ def comparisons_of(
 
     Raises
     ------
-    AeollmError
-        For a question of more than `MOST_ANSWERS` answers.
+    JudgmentsError
+        For a question of more than `MOST_ANSWERS` answers, or too many such questions.
     ValueError
         For a misspelt ``orders``.
     """
@@ -195,8 +197,15 @@ def _refuse_too_many(source: str, listed: Mapping[tuple[str, str], Mapping[str, 
         for (question, dimension), of_group in listed.items()
         if len(of_group) > MOST_ANSWERS
     ]
+    work = sum(len(of_group) ** 3 for of_group in listed.values())
+    if work > _MOST_WORK and not found:
+        message = (
+            f"{len(listed):,} questions and dimensions with up to {max(map(len, listed.values())):,} answers each."
+        )
+        remedy = "This is more than can be compared at once: hand in fewer questions at a time."
+        found.append(Problem("error", "too_many_answers", message, remedy))
     if found:
-        raise AeollmError(source, found)
+        raise JudgmentsError(source, found)
 
 
 def _told(pairs: Pairs, orders: Orders) -> Iterator[Problem]:

@@ -18,7 +18,8 @@ from aeollm.errors import Problem
 Floats = NDArray[np.float64]
 Model = Literal["bradley-terry", "davidson"]
 
-LEAST_PENALTY, MOST_PENALTY = 1e-6, 1e6
+LEAST_PENALTY, MOST_PENALTY = 1e-6, 1e4
+"""What a ridge or an anchor's strength may be, beside 0."""
 _ROUNDING = 1e-9
 
 
@@ -103,7 +104,7 @@ def fit_bradley_terry(comparisons: Comparisons, *, ridge: float = 0.0) -> Streng
     Raises
     ------
     ValueError
-        For a ridge that is neither 0 nor from 1e-6 to 1e6.
+        For a ridge that is neither 0 nor from 1e-6 to 1e4.
     """
     return _fit("bradley-terry", comparisons, np.zeros(int(comparisons.starts[-1])), ridge)
 
@@ -123,7 +124,7 @@ def fit_davidson(comparisons: Comparisons, *, ridge: float = 0.0) -> Strengths:
     Raises
     ------
     ValueError
-        For a ridge that is neither 0 nor from 1e-6 to 1e6.
+        For a ridge that is neither 0 nor from 1e-6 to 1e4.
     """
     return _fit("davidson", comparisons, np.zeros(int(comparisons.starts[-1])), ridge)
 
@@ -144,7 +145,7 @@ def fit_anchored(
     ----------
     centre : array_like, shape (answers,)
         In the order of the comparisons' answers, without nan.
-    strength : from 1e-6 to 1e6, one for all or one a group.
+    strength : from 1e-6 to 1e4, one for all or one a group.
 
     Raises
     ------

@@ -23,6 +23,7 @@ _MOST_STEPS = 200
 _MOST_HALVINGS = 40
 _SMALL_STEP = 1e-10
 _FLAT = 1e-15
+_ROUNDING = 1e-14
 _ENOUGH = 1e-4
 
 
@@ -209,11 +210,13 @@ def _walk(block: Block, here: tuple[Floats, Floats, Floats], step: Floats, gain:
     """Take every group's step, halved until it gains; groups whose gain is nan stay."""
     strengths, log_nu, value = here
     length = np.where(np.isnan(gain), 0.0, 1.0)
+    # What rounding does to a value, whose terms grow with comparisons and distances: below it, steps are not judged.
+    reach = 1 + np.abs(strengths).max(axis=-1, initial=0) + np.where(block.tying, np.abs(log_nu), 0.0)
+    slack = _ROUNDING * (block.by_group(block.weights) * reach + np.abs(value))
     for _ in range(_MOST_HALVINGS):
         there = strengths + length[:, None] * step[:, :-1]
         nu_there = np.where(block.tying, log_nu + length * step[:, -1], log_nu)
         reached = _objective(block, there, nu_there)
-        slack = 1e-12 * (1 + np.abs(value))
         short = (length > 0) & ~(reached >= value + _ENOUGH * length * gain - slack)
         if not short.any():
             break

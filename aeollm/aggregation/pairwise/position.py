@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from aeollm.aggregation.pairwise.pairs import Bools, Floats, Ints, Pairs, numbered
+from aeollm.aggregation.pairwise.pairs import Floats, Ints, Pairs, numbered
 
 _LEAST_QUESTIONS = 2
+_MOST_PARTS = 100
+_MOST_EXACT = 1_000
+_NUMBERS = 2_000_000
 
 
 class Count(NamedTuple):
@@ -52,7 +55,7 @@ class PositionBias:
     leaning_interval : Clopper and Pearson's, as if pairs were independent.
     p_pairs : exact two-sided sign test of the leaning pairs, as if they were independent.
     p_questions : exact two-sided test that changes the sign of whole questions: it allows for pairs of one question
-        being alike, and cannot fall below 2 / 2**questions. None where no pair leans.
+        being alike, and cannot fall below 2 / 2**questions. None where no pair leans; normal beyond 1,000 questions.
     questions : those with a complete pair.
     unread : replies that could not be read.
     """
@@ -75,7 +78,7 @@ class PositionBias:
 
 
 def position_bias(pairs: Pairs, *, rng: np.random.Generator, resamples: int = 2_000) -> tuple[PositionBias, ...]:
-    """Report on all pairs, then on every judge and dimension where there are several.
+    """Report on all pairs, then on every judge and dimension where there are several (and at most 100).
 
     Parameters
     ----------
@@ -92,35 +95,33 @@ def position_bias(pairs: Pairs, *, rng: np.random.Generator, resamples: int = 2_
     >>> bias.flips, bias.first_share
     (Count(found=1, of=1), Count(found=2, of=2))
     """
-    reports = []
-    for judge, dimension, chosen in _parts(pairs):
-        reports.append(_report(_Part(pairs, judge, dimension, chosen), rng, resamples))
-    return tuple(reports)
+    return tuple(_report(part, rng, resamples) for part in _parts(pairs))
 
 
 class _Part(NamedTuple):
     pairs: Pairs
     judge: str | None
     dimension: str | None
-    chosen: Bools
+    rows: NDArray[np.intp]
 
 
-def _parts(pairs: Pairs) -> Iterator[tuple[str | None, str | None, Bools]]:
-    yield None, None, np.ones(len(pairs), dtype=bool)
-    keys = list(zip(pairs.judges, pairs.dimensions, strict=True))
-    several = dict.fromkeys(keys)
-    if len(several) > 1:
-        for judge, dimension in several:
-            yield judge, dimension, np.array([key == (judge, dimension) for key in keys], dtype=bool)
+def _parts(pairs: Pairs) -> list[_Part]:
+    members: dict[tuple[str, str], list[int]] = {}
+    for row, key in enumerate(zip(pairs.judges, pairs.dimensions, strict=True)):
+        members.setdefault(key, []).append(row)
+    parts = [_Part(pairs, None, None, np.arange(len(pairs)))]
+    if 1 < len(members) <= _MOST_PARTS:
+        parts += [_Part(pairs, *key, np.array(rows, dtype=np.intp)) for key, rows in members.items()]
+    return parts
 
 
 def _report(part: _Part, rng: np.random.Generator, resamples: int) -> PositionBias:
-    pairs, chosen = part.pairs, part.chosen
-    complete = chosen & pairs.complete
+    pairs, rows = part.pairs, part.rows
+    complete = rows[pairs.complete[rows]]
     leans = pairs.leans[complete]
     leaning = Count(int((leans > 0).sum()), int((leans != 0).sum()))
-    numbers = numbered([pairs.questions[row] for row in np.flatnonzero(complete)])
-    of_pair = np.array([numbers[pairs.questions[row]] for row in np.flatnonzero(complete)], dtype=np.intp)
+    numbers = numbered([pairs.questions[row] for row in complete])
+    of_pair = np.array([numbers[pairs.questions[row]] for row in complete], dtype=np.intp)
     replies = pairs.counts[complete].sum(axis=1)
     won = np.stack([np.bincount(of_pair, replies[:, kind], len(numbers)) for kind in (0, 2)], axis=-1).astype(
         np.float64
@@ -128,19 +129,19 @@ def _report(part: _Part, rng: np.random.Generator, resamples: int) -> PositionBi
     return PositionBias(
         judge=part.judge,
         dimension=part.dimension,
-        complete=int(complete.sum()),
-        incomplete=int((chosen & ~pairs.complete).sum()),
-        consistent=Count(int((chosen & pairs.consistent).sum()), int(complete.sum())),
-        flips=Count(int((chosen & pairs.flips).sum()), int(complete.sum())),
+        complete=len(complete),
+        incomplete=len(rows) - len(complete),
+        consistent=Count(int(pairs.consistent[rows].sum()), len(complete)),
+        flips=Count(int(pairs.flips[rows].sum()), len(complete)),
         first_share=_first_share(pairs.counts[complete]),
-        first_share_all=_first_share(pairs.counts[chosen]),
+        first_share_all=_first_share(pairs.counts[rows]),
         first_share_interval=_resampled(won, rng, resamples),
         leaning_first=leaning,
         leaning_interval=_clopper_pearson(leaning),
         p_pairs=_sign_test(leaning),
         p_questions=_flip_test(np.bincount(of_pair, leans, len(numbers)).astype(np.int64)) if leaning.of else None,
         questions=len(numbers),
-        unread=int(pairs.counts[chosen, :, 3].sum()),
+        unread=int(pairs.counts[rows, :, 3].sum()),
     )
 
 
@@ -154,9 +155,13 @@ def _resampled(won: Floats, rng: np.random.Generator, resamples: int) -> Interva
     questions = len(won)
     if questions < _LEAST_QUESTIONS:
         return Interval(None, None)
-    times = rng.multinomial(questions, np.full(questions, 1 / questions), size=resamples)
-    first, second = (times @ won).T
-    shares = first[first + second > 0] / (first + second)[first + second > 0]
+    # As many draws at once as take little memory.
+    together = max(1, _NUMBERS // questions)
+    alike = np.full(questions, 1 / questions)
+    sizes = [min(together, resamples - done) for done in range(0, resamples, together)]
+    drawn = np.concatenate([rng.multinomial(questions, alike, size=size) @ won for size in sizes])
+    decided = drawn.sum(axis=-1)
+    shares = drawn[decided > 0, 0] / decided[decided > 0]
     if not len(shares):
         return Interval(None, None)
     low, high = np.quantile(shares, [0.025, 0.975]).tolist()
@@ -185,10 +190,12 @@ def _sign_test(found: Count) -> float | None:
 
 
 def _flip_test(totals: NDArray[np.int64]) -> float:
-    """Give the exact two-sided p of a sum whose terms change sign, one a question.
+    """Give the two-sided p of a sum whose terms change sign, one a question.
 
-    The sums are whole numbers, so that their distribution is built term by term.
+    The sums are whole numbers, so that their distribution is built term by term; of very many questions it is normal.
     """
+    if np.count_nonzero(totals) > _MOST_EXACT:
+        return math.erfc(abs(int(totals.sum())) / math.sqrt(2 * float((totals**2).sum())))
     reach = int(np.abs(totals).sum())
     chances = np.zeros(2 * reach + 1)
     chances[reach] = 1.0
