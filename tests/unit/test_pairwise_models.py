@@ -177,6 +177,7 @@ def test_groups_that_are_not_compared_are_named():
     assert (found.undefeated, found.winless) == ((), ())
     ridged = fit_davidson(compared, ridge=0.5)
     assert ridged.values[4] == pytest.approx(0, abs=1e-12)
+    assert [problem.severity for problem in ridged.problems] == ["warning"]
     assert ridged.values[2:4] == pytest.approx([0, 0])
     assert ridged.values[0] == pytest.approx(-ridged.values[1])
     assert ridged.values[0] > 0.05

@@ -220,7 +220,8 @@ def _told(pairs: Pairs, orders: Orders) -> Iterator[Problem]:
             kind="one_order",
             message=f"{len(incomplete):,} of {len(pairs):,} pairs are not judged in both orders and {used}: "
             f"{pair} first ({pairs.reason(row)}).",
-            remedy="Judge each pair in both orders: what a judge likes about a place shows only then.",
+            remedy="Judge each pair in both orders: what a judge likes about a place shows only then."
+            + ("" if orders == "any" else " Or take single orders too (orders any), with that in them."),
             question=pairs.questions[row],
         )
     contradictory = int(((pairs.counts[..., :3] > 0).sum(axis=-1) > 1).sum())

@@ -62,7 +62,8 @@ class Separation:
         told = f"Question {self.question}, {self.dimension}: {self.sentence}."
         if held:
             return Problem(
-                severity="note",
+                # Answers that never met are where the penalty puts them, and nowhere else.
+                severity="warning" if self.islands else "note",
                 kind="separated",
                 message=f"{told} How far apart these stand is the penalty's doing.",
                 question=self.question,
