@@ -18,7 +18,6 @@ is known, because it is stated here:
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 from collections.abc import Iterator, Sequence
@@ -203,23 +202,5 @@ def judge_files() -> dict[str, bytes]:
     }
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Write or check the files.
-
-    Raises
-    ------
-    SystemExit
-        With ``--check``, if a file differs; the message lists the paths.
-    """
-    parser = argparse.ArgumentParser(description="Make the demo's simulated judge outputs.")
-    parser.add_argument("--out", type=Path, default=FOLDER, help="folder (default: assets/demo/judge)")
-    parser.add_argument("--check", action="store_true", help="exit 1 if the files differ")
-    options = parser.parse_args(arguments)
-    if not options.check:
-        demo.write(judge_files(), options.out)
-    elif paths := demo.differing(judge_files(), options.out):
-        sys.exit("\n".join(["These files differ; run scripts/make_demo_judge.py:", *paths]))
-
-
 if __name__ == "__main__":
-    main()
+    demo.main(made=judge_files, folder=FOLDER, script="make_demo_judge.py")

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from aeollm.cli import annotators
 from aeollm.cli.built import add_outcome, carry_out
+from aeollm.cli.options import from_zero
 from aeollm.evaluation import distinct
 from aeollm.recipes import STEPS, Option, Recipe, step_of
 
@@ -58,13 +59,7 @@ def _told(option: Option) -> str:
 
 
 def _number(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = -1.0
-    if not 0 <= value < 1e9:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0")
-    return value
+    return float(from_zero(text))
 
 
 def _numbers(text: str) -> tuple[float, ...]:

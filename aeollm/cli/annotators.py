@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from aeollm.agreement import ICC, AnnotatedLabels, annotation_scores, aspect_scores, labels_of_ratings
+from aeollm.cli.options import from_zero
 from aeollm.cli.terminal import DONE, REFUSED, complain, print_json, print_lines, write_file
 from aeollm.cli.text_tables import aligned, number, problem_lines
 from aeollm.errors import AeollmError, Problem
@@ -26,22 +27,12 @@ def add(ways: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     add = ways.add_parser(WAY, help=told, description=f"{told[0].upper()}{told[1:]}.").add_argument
     columns = "questionId, answerId, annotator, and aspect, score, weight; or *_score columns"
     add("annotations", type=Path, metavar="FILE", help=columns)
-    add("--rule", type=_rule, required=True, metavar="GAP", help="two ratings further apart need a third")
+    add("--rule", type=from_zero, required=True, metavar="GAP", help="two ratings further apart need a third")
     add("--dimension", default="readability", metavar="NAME", help="what the aspects make up (default: readability)")
     add("--third", action="append", metavar="NAME", help="who decides disputed answers (default: told by the ratings)")
     add("--into", type=Path, metavar="LABELS.csv", help="labels whose other columns and answers are kept")
     add("-o", "--output", type=Path, required=True, metavar="LABELS.csv", help="the labels file to write")
     add("--json", action="store_true", help="one JSON object on standard output")
-
-
-def _rule(text: str) -> Fraction:
-    try:
-        rule = Fraction(text)
-    except (ValueError, ZeroDivisionError):
-        rule = Fraction(-1)
-    if rule < 0:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0")
-    return rule
 
 
 def run(options: argparse.Namespace) -> int:

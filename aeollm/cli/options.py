@@ -6,6 +6,7 @@ import argparse
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from typing import get_args
 
@@ -14,6 +15,7 @@ from aeollm.sources import LabelSet, Settings, find_labels
 from aeollm.tables import Plan, Policy
 from aeollm.tables.comparison import Correction, Interval
 
+_LARGEST = 10**9
 _MOST_RESAMPLES = 1_000_000
 """More tell nothing more, and would not fit into memory."""
 
@@ -60,6 +62,17 @@ def _range(text: str) -> tuple[float, float]:
     if not low < high:
         raise argparse.ArgumentTypeError(f"{text!r}: LOW must be below HIGH")
     return low, high
+
+
+def from_zero(text: str) -> Fraction:
+    """Read a number from 0 exactly, for argparse."""
+    try:
+        value = Fraction(text)
+    except (ValueError, ZeroDivisionError):
+        value = Fraction(-1)
+    if not 0 <= value < _LARGEST:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0")
+    return value
 
 
 def policy_of(options: argparse.Namespace) -> Policy:

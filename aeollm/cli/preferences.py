@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from aeollm.aggregation.preferences import Preference, preferences_of_labels, split_questions
-from aeollm.cli.options import add_json, add_labels, labels_of
+from aeollm.cli.options import add_json, add_labels, from_zero, labels_of
 from aeollm.cli.terminal import DONE, UNUSABLE, complain, print_json, print_lines, write_file
 from aeollm.cli.text_tables import aligned
 from aeollm.errors import AeollmError, LabelsError, Problem
@@ -28,7 +28,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     told = "reports: a folder Report<questionId>/<answerId>.md, or a table questionId, answerId, text"
     add("--texts", type=Path, required=True, metavar="PATH", help=told)
     add("-o", "--output", type=Path, required=True, metavar="FOLDER", help="gets train.jsonl and validation.jsonl")
-    add("--margin", type=_margin, default=Fraction(0), metavar="M", help="scores this near are a tie (default: 0)")
+    add("--margin", type=from_zero, default=Fraction(0), metavar="M", help="scores this near are a tie (default: 0)")
     add(
         "--per", choices=("dimension", "pair"), default="dimension", help="one reply a dimension, or one a pair for all"
     )
@@ -40,23 +40,10 @@ def add(parser: argparse.ArgumentParser) -> None:
     add_labels(parser)
 
 
-def _margin(text: str) -> Fraction:
-    try:
-        margin = Fraction(text)
-    except (ValueError, ZeroDivisionError):
-        margin = Fraction(-1)
-    if margin < 0:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0")
-    return margin
-
-
 def _share(text: str) -> float:
-    try:
-        share = float(text)
-    except ValueError:
-        share = -1.0
-    if not 0 <= share < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a share from 0 to below 1")
+    share = float(from_zero(text))
+    if share >= 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a share below 1")
     return share
 
 

@@ -8,10 +8,9 @@ from pathlib import Path
 
 from aeollm.decimals import Decimal
 from aeollm.errors import AnnotationsError, Problem, printable
-from aeollm.files.decoding import Unreadable, open_source
-from aeollm.files.kinds import told_apart
+from aeollm.files.kinds import RowReader, open_table
 from aeollm.files.numbers import read_number
-from aeollm.files.tabular import Aliases, Cells, Table, no_rows, read_table
+from aeollm.files.tabular import Aliases, Cells, checked
 from aeollm.tables import AspectRatings, Key
 
 _NEEDED: Aliases = {
@@ -30,46 +29,30 @@ def read_aspects(path: str | Path | bytes, *, name: str | None = None) -> Aspect
     Columns in any order, others are ignored: ``questionId``, ``answerId``, ``annotator`` (or ``rater``), ``aspect``,
     ``score``; optional ``weight``, the same for all annotators of an answer.
 
-    Parameters
-    ----------
-    path : the file, or its bytes.
-    name : the name to show, where it is not the file's.
-
     Raises
     ------
     AnnotationsError
         With every problem: no table, missing columns, empty ids, cells that are no numbers, an aspect rated twice,
         weights that differ or are below 0, no rows.
     """
-    shown = name or (Path(path).name if not isinstance(path, bytes) else "aspect ratings")
-    try:
-        source = open_source(path, shown)
-        table = read_table(source.content)
-        places = told_apart(table, "aspect ratings", _NEEDED, _OPTIONAL)
-    except Unreadable as unreadable:
-        raise AnnotationsError(shown, [unreadable.problem]) from None
-    reader = _Reader(list(table.problems), places)
-    reader.read(table)
-    return reader.noun(shown, source.digest)
+    opened = open_table(path, "aspect ratings", (_NEEDED, _OPTIONAL), name=name, error=AnnotationsError)
+    return _Reader.of(opened).noun(opened.name, opened.digest)
 
 
 @dataclass
-class _Reader:
-    problems: list[Problem]
-    places: dict[str, int]
+class _Reader(RowReader):
     scores: dict[tuple[Key, str, str], Fraction] = field(default_factory=dict)
     lines: dict[tuple[Key, str, str], int] = field(default_factory=dict)
     weights: dict[tuple[Key, str], tuple[Fraction, int]] = field(default_factory=dict)
 
-    def read(self, table: Table) -> None:
-        """Read every row."""
-        for line, row in table.rows:
-            self._row(Cells(line, row, self.places, self.problems))
+    def finish(self) -> None:
+        """Say what can be said of all rows only."""
         if "weight" not in self.places and self.scores:
             message = "there is no column weight, so that all aspects weigh the same."
             self.problems.append(Problem("warning", "equal_weights", message))
 
-    def _row(self, cells: Cells) -> None:
+    def row(self, cells: Cells) -> None:
+        """Read one row."""
         before = len(self.problems)
         key = (cells.id("questionId"), cells.id("answerId"))
         who, aspect = cells.needed("annotator"), cells.needed("aspect")
@@ -102,13 +85,11 @@ class _Reader:
         AnnotationsError
             If any problem is an error.
         """
-        problems = self.problems + ([] if self.scores else no_rows(self.problems))
-        if any(problem.severity == "error" for problem in problems):
-            raise AnnotationsError(name, problems)
+        problems = checked(name, self.problems, rows=bool(self.scores), error=AnnotationsError)
         aspects = tuple(dict.fromkeys(aspect for _, _, aspect in self.scores))
         people = tuple(dict.fromkeys(who for _, who, _ in self.scores))
         weights = {place: weight for place, (weight, _) in self.weights.items()} if "weight" in self.places else None
-        return AspectRatings(name, digest, aspects, people, self.scores, weights, tuple(problems))
+        return AspectRatings(name, digest, aspects, people, self.scores, weights, problems)
 
 
 def _number(cells: Cells, column: str) -> Fraction | None:

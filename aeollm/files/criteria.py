@@ -7,10 +7,9 @@ from pathlib import Path
 
 from aeollm.decimals import Decimal, Decimals
 from aeollm.errors import JudgmentsError, Problem, printable
-from aeollm.files.decoding import Unreadable, open_source
-from aeollm.files.kinds import told_apart
+from aeollm.files.kinds import RowReader, open_table
 from aeollm.files.numbers import read_number
-from aeollm.files.tabular import Aliases, Cells, Table, no_rows, read_table
+from aeollm.files.tabular import Aliases, Cells, checked
 from aeollm.tables import ORDERS, CriterionScores
 
 NEEDED: Aliases = {
@@ -32,47 +31,31 @@ def read_criterion_scores(path: str | Path | bytes, *, name: str | None = None) 
     Columns in any order, others are ignored: ``questionId``, ``answerId``, ``dimension``, ``criterion`` (its text, or
     its number in the rubric from 1), ``score``; optional ``order`` (original or reversed), ``repeat``, ``judge``.
 
-    Parameters
-    ----------
-    path : the file, or its bytes.
-    name : the name to show, where it is not the file's.
-
     Raises
     ------
     JudgmentsError
         With every problem: no table, missing columns, empty ids, unknown orders, cells that are no numbers, a score
         given twice, no rows.
     """
-    shown = name or (Path(path).name if not isinstance(path, bytes) else "criterion scores")
-    try:
-        source = open_source(path, shown)
-        table = read_table(source.content)
-        places = told_apart(table, "criterion scores", NEEDED, OPTIONAL)
-    except Unreadable as unreadable:
-        raise JudgmentsError(shown, [unreadable.problem]) from None
-    reader = _Reader(list(table.problems), places)
-    reader.read(table)
-    return reader.noun(shown, source.digest)
+    opened = open_table(path, "criterion scores", (NEEDED, OPTIONAL), name=name)
+    return _Reader.of(opened).noun(opened.name, opened.digest)
 
 
 @dataclass
-class _Reader:
-    problems: list[Problem]
-    places: dict[str, int]
+class _Reader(RowReader):
     lines: dict[_Row, int] = field(default_factory=dict)
     rows: list[_Row] = field(default_factory=list)
     scores: list[Decimal] = field(default_factory=list)
     blank: list[int] = field(default_factory=list)
 
-    def read(self, table: Table) -> None:
-        """Read every row."""
-        for line, row in table.rows:
-            self._row(Cells(line, row, self.places, self.problems))
+    def finish(self) -> None:
+        """Say what can be said of all rows only."""
         if self.blank:
             message = f"{len(self.blank)} scores are blank: missing, not 0."
             self.problems.append(Problem("warning", "missing_score", message, line=self.blank[0]))
 
-    def _row(self, cells: Cells) -> None:
+    def row(self, cells: Cells) -> None:
+        """Read one row."""
         before = len(self.problems)
         ids = (cells.id("questionId"), cells.id("answerId"), cells.needed("dimension"), cells.needed("criterion"))
         key = (*ids, _order(cells), cells.text("repeat"), cells.text("judge"))
@@ -111,9 +94,7 @@ class _Reader:
         JudgmentsError
             If any problem is an error.
         """
-        problems = self.problems + ([] if self.rows else no_rows(self.problems))
-        if any(problem.severity == "error" for problem in problems):
-            raise JudgmentsError(name, problems)
+        problems = checked(name, self.problems, rows=bool(self.rows), error=JudgmentsError)
         questions, answers, dimensions, criteria, orders, repeats, judges = zip(*self.rows, strict=True)
         return CriterionScores(
             name,
@@ -127,7 +108,7 @@ class _Reader:
             orders=orders if "order" in self.places else None,
             repeats=repeats if "repeat" in self.places else None,
             judges=judges if "judge" in self.places else None,
-            problems=tuple(problems),
+            problems=problems,
         )
 
 

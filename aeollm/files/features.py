@@ -8,7 +8,7 @@ from aeollm.decimals import Decimal
 from aeollm.errors import JudgmentsError, printable
 from aeollm.files.decoding import Unreadable, open_source, refuse
 from aeollm.files.numbers import read_number
-from aeollm.files.tabular import Aliases, Cells, no_rows, read_table
+from aeollm.files.tabular import Aliases, Cells, checked, read_table
 from aeollm.tables import Features, Key
 
 _NEEDED: Aliases = {"questionId": ("questionId",), "answerId": ("answerId",)}
@@ -16,11 +16,6 @@ _NEEDED: Aliases = {"questionId": ("questionId",), "answerId": ("answerId",)}
 
 def read_features(path: str | Path | bytes, *, name: str | None = None) -> Features:
     """Read a CSV, TSV or JSON lines with ``questionId``, ``answerId`` and a column of numbers a feature.
-
-    Parameters
-    ----------
-    path : the file, or its bytes.
-    name : the name to show, where it is not the file's.
 
     Raises
     ------
@@ -48,9 +43,7 @@ def read_features(path: str | Path | bytes, *, name: str | None = None) -> Featu
             message = f"question {printable(key[0])}, answer {printable(key[1])} again."
             cells.wrong("duplicate_key", message, "Keep one row an answer.", "answerId", key[1])
         values[key] = tuple(_number(cells, column) for column in names)
-    problems += [] if values else no_rows(problems)
-    if problems:
-        raise JudgmentsError(shown, problems)
+    checked(shown, problems, rows=bool(values), error=JudgmentsError)
     return Features(names, values)
 
 

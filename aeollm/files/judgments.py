@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from aeollm.errors import JudgmentsError, Problem, printable
-from aeollm.files.decoding import Unreadable, open_source
-from aeollm.files.kinds import told_apart
-from aeollm.files.tabular import Aliases, Cells, Table, no_rows, read_table
+from aeollm.files.kinds import RowReader, open_table
+from aeollm.files.tabular import Aliases, Cells, checked
 from aeollm.tables import ORDERS, OVERALL, Judgments, Winner
 
 NEEDED: Aliases = {
@@ -63,44 +62,28 @@ def read_judgments(path: str | Path | bytes, *, name: str | None = None) -> Judg
     where both orders of a pair name the same left answer, ``order`` says which was shown first, and rows in reversed
     order are turned round. A winner that is none of these was not read: kept, counted, nobody's win.
 
-    Parameters
-    ----------
-    path : the file, or its bytes.
-    name : the name to show, where it is not the file's.
-
     Raises
     ------
     JudgmentsError
         With every problem: no table, missing columns, empty ids, an answer against itself, the same presentation
         twice, no winner read at all, no rows.
     """
-    shown = name or (Path(path).name if not isinstance(path, bytes) else "judgments")
-    try:
-        source = open_source(path, shown)
-        table = read_table(source.content)
-        places = told_apart(table, "pairwise judgments", NEEDED, OPTIONAL)
-    except Unreadable as unreadable:
-        raise JudgmentsError(shown, [unreadable.problem]) from None
-    reader = _Reader(list(table.problems), places)
-    reader.read(table)
-    return reader.noun(shown, source.digest)
+    opened = open_table(path, "pairwise judgments", (NEEDED, OPTIONAL), name=name)
+    return _Reader.of(opened).noun(opened.name, opened.digest)
 
 
 @dataclass
-class _Reader:
-    problems: list[Problem]
-    places: dict[str, int]
+class _Reader(RowReader):
     replies: list[_Reply] = field(default_factory=list)
     unread: list[tuple[int, str]] = field(default_factory=list)
 
-    def read(self, table: Table) -> None:
-        """Read every row, then bring them to the order in which they were shown."""
-        for line, row in table.rows:
-            self._row(Cells(line, row, self.places, self.problems))
+    def finish(self) -> None:
+        """Say what can be said of all rows only."""
         self._as_shown()
         self.problems += [*_repeated(self.replies), *self._not_read()]
 
-    def _row(self, cells: Cells) -> None:
+    def row(self, cells: Cells) -> None:
+        """Read one row."""
         before = len(self.problems)
         question, left, right = (cells.id(column) for column in ("questionId", "left", "right"))
         dimension = cells.needed("dimension") if "dimension" in self.places else OVERALL
@@ -164,9 +147,7 @@ class _Reader:
         JudgmentsError
             If any problem is an error.
         """
-        problems = self.problems + ([] if self.replies else no_rows(self.problems))
-        if any(problem.severity == "error" for problem in problems):
-            raise JudgmentsError(name, problems)
+        problems = checked(name, self.problems, rows=bool(self.replies), error=JudgmentsError)
         replies = self.replies
         return Judgments(
             name,
@@ -179,7 +160,7 @@ class _Reader:
             lines=tuple(reply.line for reply in replies),
             judges=tuple(reply.judge for reply in replies) if "judge" in self.places else None,
             repeats=tuple(reply.repeat for reply in replies) if "repeat" in self.places else None,
-            problems=tuple(problems),
+            problems=problems,
         )
 
 

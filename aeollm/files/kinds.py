@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
-from pathlib import PurePath
-from typing import Literal
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePath
+from typing import Literal, Self
 
-from aeollm.errors import printable
+from aeollm.errors import AeollmError, JudgmentsError, Problem, printable
 from aeollm.files.archives import is_zip
-from aeollm.files.decoding import Unreadable, decode
-from aeollm.files.tabular import Aliases, Table, read_table
+from aeollm.files.decoding import Unreadable, decode, open_source
+from aeollm.files.tabular import Aliases, Cells, Table, read_table
 from aeollm.tables import KEY_COLUMNS, SCORE_SUFFIX
 
 Kind = Literal[
@@ -78,13 +78,78 @@ def _by_columns(header: Sequence[str]) -> Kind:
     return "unknown"
 
 
-def told_apart(table: Table, expected: Kind, needed: Aliases, optional: Aliases) -> dict[str, int]:
-    """Find a table's columns; a file of another kind is told what it looks like and what was expected.
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A table with its name, the SHA-256 of its bytes, and where its columns are."""
+
+    name: str
+    digest: str
+    table: Table
+    places: dict[str, int]
+
+
+@dataclass
+class RowReader:
+    """What reads a table of one kind row by row; ``problems`` gather on the way."""
+
+    problems: list[Problem]
+    places: dict[str, int]
+
+    @classmethod
+    def of(cls, opened: Opened) -> Self:
+        """Read all rows of a table."""
+        reader = cls(list(opened.table.problems), opened.places)
+        for line, row in opened.table.rows:
+            reader.row(Cells(line, row, opened.places, reader.problems))
+        reader.finish()
+        return reader
+
+    def row(self, cells: Cells) -> None:
+        """Read one row."""
+        raise NotImplementedError
+
+    def finish(self) -> None:
+        """Say what can be said of all rows only."""
+
+
+def open_table(
+    path: str | Path | bytes,
+    expected: Kind,
+    columns: tuple[Aliases, Aliases],
+    *,
+    name: str | None = None,
+    error: type[AeollmError] = JudgmentsError,
+) -> Opened:
+    """Open a table of a kind; a file of another kind is told what it looks like and what was expected.
+
+    Parameters
+    ----------
+    path : a CSV, TSV or JSON lines, or its bytes.
+    expected : what it has to be.
+    columns : those needed, and those that may be there.
+    name : the name to show; the file's, or else the kind.
+    error : what to raise.
+
+    Raises
+    ------
+    AeollmError
+        Of the class given: if it is no table, a needed column is missing, or one stands twice.
+    """
+    shown = name or (Path(path).name if not isinstance(path, bytes) else expected)
+    try:
+        source = open_source(path, shown)
+        table = read_table(source.content)
+        return Opened(shown, source.digest, table, _told_apart(table, expected, *columns))
+    except Unreadable as unreadable:
+        raise error(shown, [unreadable.problem]) from None
+
+
+def _told_apart(table: Table, expected: Kind, needed: Aliases, optional: Aliases) -> dict[str, int]:
+    """Find a table's columns.
 
     Raises
     ------
     Unreadable
-        If a needed column is missing, or one stands twice.
     """
     try:
         return table.places(needed, optional)

@@ -6,9 +6,9 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from aeollm.errors import Problem, printable
+from aeollm.errors import AeollmError, Problem, printable
 from aeollm.files.csv_text import bad_header, csv_rows, repeated
-from aeollm.files.decoding import Unreadable, decode, refuse
+from aeollm.files.decoding import decode, refuse
 
 Aliases = Mapping[str, Sequence[str]]
 """Official column name to the names it may also have, the official one first."""
@@ -157,11 +157,17 @@ class Cells:
         self.problems.append(Problem("error", kind, message, remedy, self.line, column, value))
 
 
-def no_rows(problems: Sequence[Problem]) -> list[Problem]:
-    """Give the problem of a file in which nothing stands, unless something else is wrong already."""
-    if any(problem.severity == "error" for problem in problems):
-        return []
-    return [Problem("error", "no_rows", "the file has no rows.", "Check that it is complete.")]
+def checked(name: str, problems: Sequence[Problem], *, rows: bool, error: type[AeollmError]) -> tuple[Problem, ...]:
+    """Give what is to be said about a file that can be used.
 
-
-__all__ = ["Aliases", "Cells", "Table", "Unreadable", "no_rows", "read_table"]
+    Raises
+    ------
+    AeollmError
+        Of the class given: if any problem is an error, or the file has no ``rows``.
+    """
+    found = list(problems)
+    if not rows and not any(problem.severity == "error" for problem in found):
+        found.append(Problem("error", "no_rows", "the file has no rows.", "Check that it is complete."))
+    if any(problem.severity == "error" for problem in found):
+        raise error(name, found)
+    return tuple(found)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from aeollm.errors import JudgmentsError, Problem, printable
 from aeollm.files.decoding import Unreadable, decode, open_source
-from aeollm.files.tabular import Aliases, Cells, no_rows, read_table
+from aeollm.files.tabular import Aliases, Cells, checked, read_table
 from aeollm.tables import Key
 
 _NEEDED: Aliases = {"questionId": ("questionId",), "answerId": ("answerId",), "text": ("text",)}
@@ -38,9 +38,7 @@ def read_texts(path: str | Path | bytes, *, name: str | None = None) -> Mapping[
             texts = _of_table(open_source(path, shown).content, problems)
     except Unreadable as unreadable:
         raise JudgmentsError(shown, [unreadable.problem]) from None
-    problems += [] if texts else no_rows(problems)
-    if problems:
-        raise JudgmentsError(shown, problems)
+    checked(shown, problems, rows=bool(texts), error=JudgmentsError)
     return texts
 
 

@@ -45,6 +45,13 @@ class StepKind:
 _MISSING = ("renormalise", "undefined", "refuse")
 _DIMENSIONS = Option("names", (), "these dimensions only; all where none is named")
 
+
+def _of_reports(told: str, dimension: str) -> StepKind:
+    """Make a step that learns from labels what counts of the reports do."""
+    options = {"dimension": Option("word", dimension, "the one corrected")}
+    return StepKind("scores", f"{told}, learned from labels", options, learns=True, reports=True)
+
+
 STEPS: Mapping[str, StepKind] = {
     "run": StepKind("scores", "take the scores of a run file"),
     "criteria": StepKind(
@@ -107,20 +114,8 @@ STEPS: Mapping[str, StepKind] = {
         "break exact ties by a second signal",
         {"by": Option("name", None, "the second signal", required=True)},
     ),
-    "length": StepKind(
-        "scores",
-        "correct what the length of a report does to a judge, learned from labels",
-        {"dimension": Option("word", "instruction_following", "the one corrected")},
-        learns=True,
-        reports=True,
-    ),
-    "structure": StepKind(
-        "scores",
-        "blend what is counted in a report into a dimension, learned from labels",
-        {"dimension": Option("word", "readability", "the one corrected")},
-        learns=True,
-        reports=True,
-    ),
+    "length": _of_reports("correct what the length of a report does to a judge", "instruction_following"),
+    "structure": _of_reports("blend what is counted in a report into a dimension", "readability"),
     "rescale": StepKind(
         "scores",
         "put scores on the people's scale, learned from labels; isotonic makes ties",

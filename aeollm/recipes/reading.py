@@ -26,11 +26,6 @@ _STEP_LINE = re.compile(r"\s*\[\[\s*step\s*\]\]")
 def read_recipe(path: str | Path | bytes, *, name: str | None = None) -> Recipe:
     """Read a recipe file.
 
-    Parameters
-    ----------
-    path : the file, or its bytes.
-    name : the name to show, where it is not the file's.
-
     Raises
     ------
     RecipeError
