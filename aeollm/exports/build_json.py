@@ -26,7 +26,7 @@ def build_json(built: Built) -> dict[str, Any]:
         "position_bias": {name: [_plain(bias) for bias in own] for name, own in built.position_bias.items()},
         "ties_left": built.ties,
         "ties_broken": {name: [_plain(count) for count in own] for name, own in built.broken.items()},
-        "spreads": built.spreads,
+        "spreads": _finite(built.spreads),
     }
 
 

@@ -75,20 +75,23 @@ def build(recipe: Recipe, materials: Materials, *, policy: Policy | None = None,
     problems += lacking
     run = final.to_run(f"{recipe.name}.txt")
     problems += run.problems
-    spreads = dimension_spreads(final)
-    problems += uneven_spreads(final)
+    # Scores near float64's largest have squares beyond it: such spreads are infinite.
+    with np.errstate(over="ignore", invalid="ignore"):
+        spreads = dimension_spreads(final)
+        problems += uneven_spreads(final)
+        effects = {name: own for name, scores in materials.criteria.items() if (own := order_effects(scores))}
     inspection = _inspected(run, materials.labels, policy)
     return Built(
         recipe,
         run,
         inspection,
         staged(recipe, outcomes, materials, policy),
-        {name: own for name, scores in materials.criteria.items() if (own := order_effects(scores))},
+        effects,
         {
             name: position_bias(pairs_of(own), rng=np.random.default_rng(seed))
             for name, own in materials.judgments.items()
         },
-        tied_pairs(final, materials.rubrics),
+        tied_pairs(final, materials.of_overall),
         {name: outcome.ties for name, outcome in outcomes.items() if outcome.ties},
         spreads,
         tuple(dict.fromkeys(problems)),

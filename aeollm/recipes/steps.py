@@ -105,8 +105,8 @@ def _dimensions(step: Step, tables: Tables, _: Materials) -> Outcome:
 
 def _ties(step: Step, tables: Tables, materials: Materials) -> Outcome:
     primary, secondary = tables[step.sources[0]], tables[str(step.options["by"])]
-    table, counts = break_ties(primary, secondary, materials.rubrics)
-    return Outcome(table, ties=counts, notes=tuple(tie_problems(counts, weighed=materials.rubrics is not None)))
+    table, counts = break_ties(primary, secondary, materials.of_overall)
+    return Outcome(table, ties=counts, notes=tuple(tie_problems(counts, weighed=materials.of_overall is not None)))
 
 
 def _learned(step: Step, tables: Tables, materials: Materials) -> Outcome:
