@@ -19,6 +19,9 @@ def build_json(built: Built) -> dict[str, Any]:
     return {
         "name": built.recipe.name,
         "accepted": built.inspection.run is not None,
+        "inputs": {
+            name: {"file": built.recipe.inputs[name], "sha256": digest} for name, digest in built.digests.items()
+        },
         "run": {"answers": len(built.run), "dimensions": list(built.run.dimensions), "sha256": built.run.digest},
         "coverage": {"answers": found, "of": of},
         "problems": [problem.to_json() for problem in (*built.problems, *built.inspection.problems)],
@@ -37,6 +40,7 @@ def refused_build(name: str, problems: Sequence[Problem]) -> dict[str, Any]:
     return {
         "name": name,
         "accepted": False,
+        "inputs": {},
         "run": None,
         "coverage": {"answers": 0, "of": 0},
         "problems": [problem.to_json() for problem in problems],

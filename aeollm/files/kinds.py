@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
@@ -28,6 +29,7 @@ Kind = Literal[
 """What a file turned out to be."""
 
 _RUN_COLUMNS = 7
+_RECIPE = re.compile(r"\s*recipe\s*=")
 _TABLES: dict[Kind, tuple[tuple[str, ...], ...]] = {
     "pairwise judgments": (("left", "firstAnswer"), ("right", "secondAnswer"), ("winner", "verdict")),
     "criterion scores": (("dimension",), ("criterion",), ("score",)),
@@ -63,6 +65,8 @@ def recognise(content: bytes, name: str = "") -> Kind:
 
 def _of_text(text: str) -> Kind:
     head = next((line for line in text.split("\n") if line.strip()), "")
+    if _RECIPE.match(head):
+        return "recipe"
     names = head.split()
     if tuple(names[:3]) == KEY_COLUMNS and all(name.endswith(SCORE_SUFFIX) for name in names[3:]):
         return "run"

@@ -24,8 +24,9 @@ class Built:
     """What came of a recipe.
 
     ``inspection`` is the run as the Score tab would read it, against the labels where there are some. ``stages`` has
-    every scored input and step in their order. ``ties`` counts the tied pairs left, ``broken`` by step those that a
-    tie-break met. ``strengths`` are those of pairwise steps. ``order_effects`` and ``position_bias`` are by input.
+    every scored input and step in their order. ``order_effects``, ``position_bias`` and ``digests`` (SHA-256) are by
+    input, ``broken`` (the tied pairs that a tie-break met) and ``strengths`` (of comparisons) by step. ``ties`` counts
+    the tied pairs left, by view.
     """
 
     recipe: Recipe
@@ -38,6 +39,7 @@ class Built:
     broken: dict[str, tuple[TieCount, ...]]
     spreads: dict[str, float]
     strengths: dict[str, Strengths]
+    digests: dict[str, str]
     problems: tuple[Problem, ...]
 
     @property
@@ -96,6 +98,7 @@ def build(recipe: Recipe, materials: Materials, *, policy: Policy | None = None,
         {name: outcome.ties for name, outcome in outcomes.items() if outcome.ties},
         spreads,
         {name: outcome.strengths for name, outcome in outcomes.items() if outcome.strengths is not None},
+        dict(materials.digests),
         tuple(dict.fromkeys(problems)),
     )
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from aeollm.errors import Problem, RecipeError, printable
 from aeollm.files import Unreadable
-from aeollm.files.decoding import decode, open_source
+from aeollm.files.decoding import decode, open_source, refuse
 from aeollm.recipes.kinds import STEPS, Option, StepKind, Takes, Value
 from aeollm.recipes.recipe import REPORTS, VERSION, Recipe, Step
 
@@ -32,7 +32,7 @@ def read_recipe(path: str | Path | bytes, *, name: str | None = None) -> Recipe:
     """
     shown = name or (Path(path).name if not isinstance(path, bytes) else "recipe")
     try:
-        text = decode(open_source(path, shown).content).content
+        text = _text(open_source(path, shown).content)
         found = tomllib.loads(text)
     except Unreadable as unreadable:
         raise RecipeError(shown, [unreadable.problem]) from None
@@ -46,6 +46,22 @@ def read_recipe(path: str | Path | bytes, *, name: str | None = None) -> Recipe:
     if reader.problems:
         raise RecipeError(shown, reader.problems)
     return recipe
+
+
+def _text(content: bytes) -> str:
+    """Decode a recipe, which may start with a bracket as JSON does.
+
+    Raises
+    ------
+    Unreadable
+    """
+    if not content.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"["):
+        return decode(content).content
+    try:
+        return content.decode("utf-8-sig").replace("\r\n", "\n")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise refuse("encoding", "the recipe is not UTF-8.", "Save it as UTF-8.", line=line) from None
 
 
 class _Lines:

@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
+
 from aeollm.aggregation.criteria import dimension_scores
 from aeollm.aggregation.judges import combine_judges
 from aeollm.aggregation.pairwise import Strengths
@@ -18,6 +20,7 @@ from aeollm.recipes.materials import Materials
 from aeollm.recipes.recipe import Step
 from aeollm.tables import ORDERS, AnswerScores, Labels
 
+_VAST = 1e9
 Tables = Mapping[str, AnswerScores]
 
 
@@ -45,10 +48,26 @@ def carry_out(step: Step, tables: Tables, materials: Materials) -> Outcome:
     AeollmError
         If its inputs do not allow it.
     """
+    if step.kind.learns or step.do == "pairwise":
+        _refuse_vast(step, tables)
     outcome = _DO[step.do](step, tables, materials)
     told = {problem for name in (*step.sources, *step.scores) for problem in _told(name, tables, materials)}
     notes = tuple(problem for problem in (*outcome.table.problems, *outcome.notes) if problem not in told)
     return replace(outcome, table=replace(outcome.table, name=step.name, problems=()), notes=notes)
+
+
+def _refuse_vast(step: Step, tables: Tables) -> None:
+    """Refuse scores whose squares a fit could not hold.
+
+    Raises
+    ------
+    RecipeError
+    """
+    for name in step.scores:
+        largest = float(np.nanmax(np.abs(tables[name].floats), initial=0))
+        if largest > _VAST:
+            message = f"{printable(name)} holds {largest:.3g}; scores beyond {_VAST:.0e} cannot be fitted."
+            raise RecipeError(step.name, [Problem("error", "too_large", message, "Use a smaller scale.")])
 
 
 def _told(name: str, tables: Tables, materials: Materials) -> tuple[Problem, ...]:

@@ -93,6 +93,8 @@ def test_a_wrong_file_is_told_what_it_looks_like_and_what_was_expected():
         (b"taskId\tquestionId\tanswerId\tinsight_score\n", "run"),
         (b"0 1 a 7 7 7 7\n", "run"),
         (b'{"questionId": "1", "left": "a", "right": "b", "winner": "tie"}\n', "pairwise judgments"),
+        (b'\n recipe = 1\n[inputs]\na = "b"\n', "recipe"),
+        (b'{"questionId": "1", "answerId": "a", "text": "x"}\n', "reports"),
         (b"\x89PNG", "unknown"),
         (b"", "unknown"),
         (b"once upon a time\n", "unknown"),

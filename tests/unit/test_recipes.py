@@ -123,6 +123,7 @@ from = "c"
         ("", "empty", None),
         ("recipe = 1\n", "no_inputs", None),
         ("recipe = 1\n[inputs]\na = 'b'\n", "no_steps", None),
+        ("[inputs]\na = 'b'\n", "version", None),
         ("recipe = 1\n[inputs]\nreports = 'b'\n[[step]]\ndo='run'\nfrom='reports'\n", "name_taken", 3),
     ],
 )
