@@ -10,7 +10,7 @@ from aeollm.aggregation.orders import OrderEffect, order_effects
 from aeollm.aggregation.pairwise import PositionBias, Strengths, pairs_of, position_bias
 from aeollm.aggregation.pairwise.scale import uneven_spreads
 from aeollm.aggregation.ties import TieCount, tied_pairs
-from aeollm.errors import AeollmError, Problem, RecipeError, printable
+from aeollm.errors import AeollmError, Problem, RecipeError, Severity, printable
 from aeollm.files import Inspection, inspect_run
 from aeollm.recipes.ablation import Stage, staged
 from aeollm.recipes.materials import Materials
@@ -133,10 +133,12 @@ def _in_order(table: AnswerScores, materials: Materials) -> tuple[AnswerScores, 
     problems = []
     if not scored:
         raise RecipeError(table.name, [Problem("error", "no_scores", "no answer has a score.", "Check the inputs.")])
-    if labels is not None and lacking:
-        message = f"the run has no scores for {', '.join(lacking)}, which the labels have."
+    if lacking and (labels is not None or len(lacking) < len(wanted)):
+        whose = "the labels have" if labels is not None else "a run for AEOLLM labels needs"
+        message = f"the run has no scores for {', '.join(lacking)}, which {whose}."
         remedy = "Name an anchor that has them, or take them from other scores by a step `dimensions`."
-        problems.append(Problem("error", "missing_dimension", message, remedy))
+        severity: Severity = "error" if labels is not None else "warning"
+        problems.append(Problem(severity, "missing_dimension", message, remedy))
     return table.in_order(keys, dimensions), problems
 
 

@@ -30,6 +30,11 @@ from aeollm.errors import Problem, RecipeError, printable
 from aeollm.tables import DIMENSIONS, OVERALL, AnswerScores, Judgments, Labels
 
 _TOP = 10
+_SCALES = {
+    "win-share": "10 x the expected share of wins against the question's other answers",
+    "counts": "10 x the share of wins counted",
+    "anchors": "strengths put on the anchor's mean in each question and its spread in each dimension",
+}
 _COUNTS = {"win-rate": win_rates, "copeland": copeland_scores}
 _MODELS = {"davidson": fit_davidson, "bradley-terry": fit_bradley_terry}
 
@@ -69,7 +74,7 @@ def compared(
     if options["model"] in _COUNTS:
         shares = _TOP * _COUNTS[options["model"]](comparisons)
         table = scores_of_answers(judgments.name, comparisons, shares)
-        return Compared(finish.table(table, comparisons.problems))
+        return Compared(replace(finish, scale="counts").table(table, comparisons.problems))
     if options["anchoring"] == "learned" and whole is not None and labels is not None:
         return _learned(comparisons, finish, labels)
     found = _fitted(comparisons, whole, options)
@@ -98,7 +103,8 @@ class _Finish:
             scores = replace(scores, dimensions=tuple(names), values=values)
         if self.anchor is not None:
             scores = with_dimensions(self.anchor, scores, scores.dimensions)
-        return replace(scores, name=self.name, problems=tuple(problems))
+        told = Problem("note", "scale", f"comparisons enter as {_SCALES[self.scale]}.")
+        return replace(scores, name=self.name, problems=(*problems, told))
 
 
 def _fitted(comparisons: Comparisons, anchor: AnswerScores | None, options: Mapping[str, Any]) -> Strengths:
