@@ -14,6 +14,8 @@ from aeollm.errors import Problem
 from aeollm.tables import OVERALL, AnswerScores, Rubrics
 from aeollm.tables.answers import EXACT_PLACES
 
+_SEEN = Fraction(1, 10**13)
+"""Relative steps that sums in float64 still see."""
 _PARTS = 4
 """Ties are broken by less than the smallest gap over this."""
 
@@ -78,12 +80,28 @@ def break_ties(
     return broken, tuple(counts)
 
 
-def tie_problems(counts: Sequence[TieCount], *, weighed: bool) -> list[Problem]:
-    """Say in notes how many ties were broken and what was kept."""
+def tie_problems(
+    primary: AnswerScores, broken: AnswerScores, counts: Sequence[TieCount], rubrics: Rubrics | None
+) -> list[Problem]:
+    """Say how many ties were broken and what was kept, and warn of steps that float64 does not see."""
     told = ", ".join(f"{count.view} {count.broken} of {count.before}" for count in counts)
-    kept = "the rubrics' weights" if weighed else "equal weights"
+    kept = "the rubrics' weights" if rubrics is not None else "equal weights"
     message = f"ties broken: {told}. The order of untied answers is kept, in the overall under {kept}."
-    return [Problem("note", "ties_broken", message)]
+    problems = [Problem("note", "ties_broken", message)]
+    before: list[Fraction | None] = primary.rounded(exact=EXACT_PLACES).values.ravel().tolist()
+    after: list[Fraction | None] = broken.values.ravel().tolist()
+    moves = [
+        abs(b - a) / max(abs(a), Fraction(1))
+        for a, b in zip(before, after, strict=True)
+        if a is not None and b not in (a, None)
+    ]
+    smallest = min(moves, default=Fraction(1))
+    if smallest < _SEEN:
+        message = f"the smallest step that breaks a tie is {float(smallest):.0e}: programs that add scores in float64 "
+        problems.append(
+            Problem("warning", "tiny_steps", f"{message}may not see it.", "Round the primary scores before.")
+        )
+    return problems
 
 
 def tied_pairs(table: AnswerScores, rubrics: Rubrics | None = None) -> dict[str, int]:

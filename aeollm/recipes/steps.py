@@ -127,7 +127,7 @@ def _dimensions(step: Step, tables: Tables, _: Materials) -> Outcome:
 def _ties(step: Step, tables: Tables, materials: Materials) -> Outcome:
     primary, secondary = tables[step.sources[0]], tables[str(step.options["by"])]
     table, counts = break_ties(primary, secondary, materials.of_overall)
-    return Outcome(table, ties=counts, notes=tuple(tie_problems(counts, weighed=materials.of_overall is not None)))
+    return Outcome(table, ties=counts, notes=tuple(tie_problems(primary, table, counts, materials.of_overall)))
 
 
 def _learned(step: Step, tables: Tables, materials: Materials) -> Outcome:

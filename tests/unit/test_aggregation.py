@@ -12,7 +12,7 @@ from scipy import stats
 from aeollm.aggregation.criteria import dimension_scores
 from aeollm.aggregation.judges import combine_judges
 from aeollm.aggregation.orders import order_effects
-from aeollm.aggregation.ties import break_ties
+from aeollm.aggregation.ties import break_ties, tie_problems
 from aeollm.decimals import parse_decimal
 from aeollm.errors import JudgmentsError
 from aeollm.files import read_criterion_scores, read_run
@@ -273,3 +273,11 @@ def test_criterion_scores_do_not_depend_on_the_order_of_rows_or_on_names(random,
     random.shuffle(shuffled)
     other = scored(shuffled, renamed)
     assert all(found.get(("1", a), "insight") == other.get(("1", renamed[a]), "insight") for a in "abc")
+
+
+def test_steps_that_float64_does_not_see_are_warned_of():
+    secondary = table_of({"a": [1], "b": [2], "c": [3]})
+    for third, kinds in (("7.5", ["ties_broken"]), ("7.0000000000005", ["ties_broken", "tiny_steps"])):
+        primary = table_of({"a": [7], "b": [7], "c": [third]})
+        found, counts = break_ties(primary, secondary)
+        assert [problem.kind for problem in tie_problems(primary, found, counts, None)] == kinds
