@@ -9,7 +9,7 @@ from pathlib import Path
 
 from aeollm.aggregation.orders import OrderEffect
 from aeollm.aggregation.pairwise import Count, PositionBias
-from aeollm.cli.options import add_json, add_labels, add_policy, asked_labels, labels_of, policy_of
+from aeollm.cli.options import add_json, add_labels, add_policy, add_seed, asked_labels, labels_of, policy_of
 from aeollm.cli.terminal import DONE, REFUSED, UNUSABLE, complain, print_json, print_lines, write_file
 from aeollm.cli.text_tables import aligned, number, problem_lines
 from aeollm.errors import AeollmError
@@ -25,7 +25,7 @@ def add_outcome(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="RUN", help="the run file to write")
     parser.add_argument("--save-recipe", type=Path, metavar="FILE", help="write the recipe that repeats this")
     parser.add_argument("--measure", choices=MEASURES, default="kendall", help="of the steps' table (default: kendall)")
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the resampling behind position bias")
+    add_seed(parser)
     add_json(parser)
     add_labels(parser)
     add_policy(parser)

@@ -64,6 +64,12 @@ def _range(text: str) -> tuple[float, float]:
     return low, high
 
 
+def add_seed(parser: argparse.ArgumentParser) -> None:
+    """Add what random draws start from."""
+    told = "what random draws start from (default: 0)"
+    parser.add_argument("--seed", type=whole_number(0, 2**62), default=0, metavar="N", help=told)
+
+
 def from_zero(text: str) -> Fraction:
     """Read a number from 0 exactly, for argparse."""
     try:
@@ -118,10 +124,10 @@ def labels_of(options: argparse.Namespace) -> LabelSet:
 def add_plan(parser: argparse.ArgumentParser) -> None:
     """Add how runs are compared; what is not named is None."""
     add = parser.add_argument
-    add("--seed", type=_whole(0, 2**62), metavar="N", help="what random draws start from (default: 0)")
+    add("--seed", type=whole_number(0, 2**62), metavar="N", help="what random draws start from (default: 0)")
     add(
         "--resamples",
-        type=_whole(1, _MOST_RESAMPLES),
+        type=whole_number(1, _MOST_RESAMPLES),
         metavar="N",
         help="bootstrap resamples, and shuffles of tests (default: 10000)",
     )
@@ -132,7 +138,9 @@ def add_plan(parser: argparse.ArgumentParser) -> None:
     add("--reliability", type=_share, metavar="R", help=told)
 
 
-def _whole(least: int, most: int) -> Callable[[str], int]:
+def whole_number(least: int, most: int) -> Callable[[str], int]:
+    """Give a reader of whole numbers from one bound to the other, for argparse."""
+
     def read(text: str) -> int:
         short = text.isascii() and text.isdigit() and len(text) <= len(str(most))
         if not (short and least <= int(text) <= most):

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from aeollm.aggregation.preferences import Preference, preferences_of_labels, split_questions
-from aeollm.cli.options import add_json, add_labels, from_zero, labels_of
+from aeollm.cli.options import add_json, add_labels, add_seed, from_zero, labels_of
 from aeollm.cli.terminal import DONE, UNUSABLE, complain, print_json, print_lines, write_file
 from aeollm.cli.text_tables import aligned
 from aeollm.errors import AeollmError, LabelsError, Problem
@@ -35,7 +35,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     told = "each pair once with the better one first as often as second, or each in both orders"
     add("--orders", choices=("balanced", "both"), default="balanced", help=told)
     add("--validation", type=_share, default=0.2, metavar="SHARE", help="of questions held out whole (default: 0.2)")
-    add("--seed", type=int, default=0, metavar="N", help="what random draws start from (default: 0)")
+    add_seed(parser)
     add_json(parser)
     add_labels(parser)
 

@@ -23,7 +23,7 @@ from aeollm.files.decoding import open_source
 from aeollm.files.tabular import read_table
 from aeollm.recipes.kinds import Takes
 from aeollm.recipes.recipe import REPORTS, Recipe
-from aeollm.tables import AnswerScores, CriterionScores, Features, Judgments, Labels, Rubrics, Run
+from aeollm.tables import DIMENSIONS, AnswerScores, CriterionScores, Features, Judgments, Labels, Rubrics, Run
 
 File = Path | bytes
 T = TypeVar("T")
@@ -96,7 +96,9 @@ def read_materials(
     weights = rubrics
     if recipe.rubrics is not None and folder is not None:
         own = folder / recipe.rubrics
-        rubrics = reader.take(recipe.rubrics, lambda: read_rubrics(own)) or rubrics
+        # Dimensions of their own are known from the labels only.
+        known = labels if labels is not None and labels.run_dimensions != DIMENSIONS else None
+        rubrics = reader.take(recipe.rubrics, lambda: read_rubrics(own, known)) or rubrics
     features = None
     place = files.get(REPORTS)
     if place is not None:

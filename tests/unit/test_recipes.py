@@ -1,6 +1,7 @@
 """Recipes: read with all problems at once, written back, carried out, and what each step brings."""
 
 import itertools
+import json
 
 import pytest
 from hypothesis import given
@@ -356,3 +357,23 @@ def test_rescaling_puts_scores_on_the_peoples_scale():
     found = built(text, a=run_file(lambda _, a: 3 * a + 7))
     table = found.stages[-1].table
     assert [float(table.get(("1", f"d{a}"), "y")) for a in range(5)] == pytest.approx([0, 1, 2, 3, 4], abs=1e-6)
+
+
+def test_a_recipes_own_rubrics_weigh_criteria_of_the_labels_dimensions(tmp_path):
+    for question in range(1, 5):
+        rubric = {
+            "id": str(question),
+            "prompt": "p",
+            "dimension_weight": {"x": 0.5, "y": 0.5},
+            "criterions": {
+                "x": [{"criterion": "only", "weight": 0.25}, {"criterion": "other", "weight": 0.75}],
+                "y": [{"criterion": "only", "weight": 1}],
+            },
+        }
+        (tmp_path / f"criterion{question}.json").write_text(json.dumps(rubric))
+    content = criteria() + b"".join(b"\n%d,d%d,x,other,0,original" % (q, a) for q in range(1, 5) for a in range(5))
+    text = 'c = "c"\n[[step]]\ndo = "criteria"\nfrom = "c"\nname = "s"\n'
+    recipe = read_recipe(HEAD.replace("[inputs]", 'rubrics = "."\n[inputs]').encode() + text.encode())
+    found = build(recipe, read_materials(recipe, {"c": content}, labels=LABELS, folder=tmp_path))
+    # A quarter of what people say, the other three quarters being 0.
+    assert found.stages[-1].table.floats[:, 0] == pytest.approx(LABELS.scores.values[:, 0] / 4)
