@@ -63,8 +63,9 @@ def compared(
     """
     _refuse_lacking(judgments, anchor, labels, options)
     chosen = _chosen(judgments, options)
+    rows = [row for row, dimension in enumerate(judgments.dimensions) if dimension in chosen]
     answers = None if anchor is None else {q: [anchor.keys[row][1] for row in r] for q, r in anchor.questions.items()}
-    comparisons = comparisons_of(_only(judgments, chosen), orders=options["orders"], answers=answers)
+    comparisons = comparisons_of(judgments.only(rows), orders=options["orders"], answers=answers)
     if not len(comparisons.group):
         remedy = "Judge pairs in both orders, or take them as they are by orders = any."
         problem = Problem("error", "no_pairs", "no pair is left to compare.", remedy, column="orders")
@@ -174,28 +175,6 @@ def _chosen(judgments: Judgments, options: Mapping[str, Any]) -> tuple[str, ...]
         remedy = f"It compares {printable(', '.join(judgments.dimension_order))}."
         raise RecipeError(judgments.name, [Problem("error", "unknown_dimension", message, remedy, column="dimensions")])
     return chosen
-
-
-def _only(judgments: Judgments, chosen: Sequence[str]) -> Judgments:
-    """Keep the rows of these dimensions."""
-    if set(chosen) >= set(judgments.dimensions):
-        return judgments
-    rows = [row for row, dimension in enumerate(judgments.dimensions) if dimension in chosen]
-
-    def kept(column: Sequence[Any]) -> tuple[Any, ...]:
-        return tuple(column[row] for row in rows)
-
-    return replace(
-        judgments,
-        questions=kept(judgments.questions),
-        dimensions=kept(judgments.dimensions),
-        left=kept(judgments.left),
-        right=kept(judgments.right),
-        winners=kept(judgments.winners),
-        lines=kept(judgments.lines),
-        judges=None if judgments.judges is None else kept(judgments.judges),
-        repeats=None if judgments.repeats is None else kept(judgments.repeats),
-    )
 
 
 def with_dimensions(base: AnswerScores, other: AnswerScores, taken: Sequence[str]) -> AnswerScores:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -18,9 +18,10 @@ from aeollm.errors import Problem, RecipeError, printable
 from aeollm.recipes.comparing import compared, with_dimensions
 from aeollm.recipes.materials import Materials
 from aeollm.recipes.recipe import Step
-from aeollm.tables import ORDERS, AnswerScores, Labels
+from aeollm.tables import ORDERS, AnswerScores, CriterionScores, Labels
 
 _VAST = 1e9
+_MOST_JUDGES = 10
 Tables = Mapping[str, AnswerScores]
 
 
@@ -89,14 +90,20 @@ def _criteria(step: Step, _: Tables, materials: Materials) -> Outcome:
     if materials.rubrics is None:
         message = "there are no rubrics, so that all criteria of a question weigh the same."
         notes.append(Problem("warning", "equal_weights", message, "Name the folder of the rubrics."))
-    given = set(scores.orders or ())
-    if options["orders"] != "average" or len(given) < len(ORDERS):
-        return Outcome(table, notes=tuple(notes))
-    alone = [
-        (f"{order} order alone", dimension_scores(scores, materials.rubrics, **{**options, "orders": order}))
-        for order in ORDERS
-    ]
-    return Outcome(table, tuple(alone), notes=tuple(notes))
+    return Outcome(table, tuple(_alone(scores, materials, options)), notes=tuple(notes))
+
+
+def _alone(
+    scores: CriterionScores, materials: Materials, options: dict[str, Any]
+) -> Iterator[tuple[str, AnswerScores]]:
+    """Give what each order, and each judge of several, would give alone."""
+    if options["orders"] == "average" and len(set(scores.orders or ())) == len(ORDERS):
+        for order in ORDERS:
+            yield f"{order} order alone", dimension_scores(scores, materials.rubrics, **{**options, "orders": order})
+    judges = dict.fromkeys(scores.judges or ())
+    for judge in judges if 1 < len(judges) <= _MOST_JUDGES else ():
+        rows = [row for row, who in enumerate(scores.judges or ()) if who == judge]
+        yield f"judge {judge} alone", dimension_scores(scores.only(rows), materials.rubrics, **options)
 
 
 def _judges(step: Step, tables: Tables, _: Materials) -> Outcome:

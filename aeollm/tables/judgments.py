@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,6 +50,11 @@ class CriterionScores:
         """Count the scores."""
         return len(self.answers)
 
+    def only(self, rows: Sequence[int]) -> CriterionScores:
+        """Keep some rows, in their order."""
+        scores = Decimals(self.scores.units[list(rows)], self.scores.exponent)
+        return replace(self, scores=scores, **_kept(self, rows))
+
 
 @dataclass(frozen=True, eq=False)
 class Judgments:
@@ -77,6 +82,10 @@ class Judgments:
         """Count the replies, read or not."""
         return len(self.winners)
 
+    def only(self, rows: Sequence[int]) -> Judgments:
+        """Keep some rows, in their order."""
+        return replace(self, **_kept(self, rows))
+
     @cached_property
     def outcomes(self) -> NDArray[np.int8]:
         """Give 1 where left won, -1 where right did, 0 for a tie, `UNREAD` where nothing was read, shape (rows,)."""
@@ -102,3 +111,9 @@ class Judgments:
         questions, dimensions, left, right, winners = zip(*rows, strict=True) if rows else ((),) * 5
         lines = tuple(range(2, len(rows) + 2))
         return cls(name, "", questions, dimensions, left, right, winners, lines)
+
+
+def _kept(table: CriterionScores | Judgments, rows: Sequence[int]) -> dict[str, Any]:
+    """Give the columns of text and lines, all but the problems, in some rows only."""
+    columns = {field.name: getattr(table, field.name) for field in fields(table) if field.name != "problems"}
+    return {name: tuple(own[row] for row in rows) for name, own in columns.items() if isinstance(own, tuple)}

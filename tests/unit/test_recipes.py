@@ -377,3 +377,17 @@ def test_a_recipes_own_rubrics_weigh_criteria_of_the_labels_dimensions(tmp_path)
     found = build(recipe, read_materials(recipe, {"c": content}, labels=LABELS, folder=tmp_path))
     # A quarter of what people say, the other three quarters being 0.
     assert found.stages[-1].table.floats[:, 0] == pytest.approx(LABELS.scores.values[:, 0] / 4)
+
+
+def test_each_judge_of_a_file_is_told_alone():
+    lines = criteria().decode().split("\n")
+    rows = [lines[0] + ",judge", *(f"{line},good" for line in lines[1:])]
+    rows += [",".join((*line.split(",")[:4], "5", line.split(",")[5], "flat")) for line in lines[1:]]
+    found = built('c = "c"\n[[step]]\ndo = "criteria"\nname = "s"\nfrom = "c"\n', c="\n".join(rows).encode())
+    assert [stage.label for stage in found.stages] == [
+        "original order alone", "reversed order alone", "judge good alone", "judge flat alone", "criteria",
+    ]  # fmt: skip
+    assert found.stages[2].value("x", "kendall") == pytest.approx(1)
+    assert found.stages[3].value("x", "kendall") is None
+    # Half of what people say and half of five.
+    assert found.stages[4].table.floats[:, 0] == pytest.approx(LABELS.scores.values[:, 0] / 2 + 2.5)
