@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from html import escape
+from html.parser import HTMLParser
 from typing import TYPE_CHECKING
 
 from aeollm.errors import printable
@@ -23,6 +24,30 @@ class Html(str):
 def text(value: str) -> Html:
     """Escape text; HTML stays as it is."""
     return value if isinstance(value, Html) else Html(escape(printable(value, max(len(value), 1))))
+
+
+class _Spoken(HTMLParser):
+    """Collects the text of HTML, without what it says again in Chinese."""
+
+    def __init__(self, content: str) -> None:
+        super().__init__()
+        self.said, self._hidden = "", [False]
+        self.feed(content)
+        self.close()
+
+    def handle_starttag(self, _tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self._hidden.append(self._hidden[-1] or ("lang", "zh") in attrs)
+
+    def handle_endtag(self, _tag: str) -> None:
+        self._hidden.pop()
+
+    def handle_data(self, data: str) -> None:
+        self.said += "" if self._hidden[-1] else data
+
+
+def spoken(content: str) -> str:
+    """Give the text of HTML for an attribute, in English; other text as it is."""
+    return _Spoken(content).said if isinstance(content, Html) else content
 
 
 def joined(parts: Iterable[str]) -> Html:
@@ -71,7 +96,7 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[str]], caption: str) -> 
     head = tag("thead", tag("tr", *(tag("th", title, scope="col") for title in heads)))
     body = [tag("tr", tag("th", row[0], scope="row"), *(tag("td", cell) for cell in row[1:])) for row in rows]
     whole = tag("table", head, tag("tbody", *body), class_="ae-table")
-    box = tag("div", whole, class_="ae-scroll", tabindex="0", role="region", aria_label=caption)
+    box = tag("div", whole, class_="ae-scroll", tabindex="0", role="region", aria_label=spoken(caption))
     return joined([tag("p", caption, class_="ae-caption"), box])
 
 

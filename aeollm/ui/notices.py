@@ -8,7 +8,7 @@ from html import escape
 from aeollm.errors import Problem, ProblemGroup, group_problems, printable
 from aeollm.evaluation import Result
 from aeollm.figures import view_title
-from aeollm.reporting.html import number
+from aeollm.reporting.html import number, text
 from aeollm.sources import LabelSet
 from aeollm.tables import MEASURES, PAIR_KINDS, Scores, TieChange
 from aeollm.ui.catalogue import Offer
@@ -48,13 +48,13 @@ def status(label_set: LabelSet, offer: Offer, name: str) -> str:
 
 def report(session: Session) -> str:
     """Say what was found: refusals in full, the rest folded below them."""
-    parts = [_refusal("This could not be done", session.refused)] if session.refused else []
+    parts = [refusal("This could not be done", session.refused)] if session.refused else []
     labels = [problem for problem in session.evaluation.label_problems if problem.severity != "note"]
     title = f"Labels {session.evaluation.label_set.labels.name}"
     if any(problem.severity == "error" for problem in labels):
-        parts.append(_refusal(title, labels))
+        parts.append(refusal(title, labels))
     elif labels:
-        parts.append(_folded(title, labels))
+        parts.append(folded(title, labels))
     if not session.example:
         reports = [_run_report(shown_name(name), result) for name, result in session.ranked]
         parts += sorted(reports, key=lambda part: "ae-error" not in part)
@@ -67,13 +67,13 @@ def _run_report(name: str, result: Result) -> str:
         problems.append(_tie_change(result.scores.float64))
     if not result.accepted:
         count = sum(problem.severity == "error" for problem in problems)
-        return _refusal(f"{name} refused: {count} problem{'s' if count != 1 else ''}", problems)
+        return refusal(f"{name} refused: {count} problem{'s' if count != 1 else ''}", problems)
     found, of = result.inspection.coverage
     if found < of:
-        return _folded(f"{name}: partial, {found} of {of} answers", problems)
+        return folded(f"{name}: partial, {found} of {of} answers", problems)
     if result.scores is None:
-        return _folded(f"{name} is valid: {found} of {of} answers", problems)
-    return _folded(f"{name}: scored", problems) if problems else ""
+        return folded(f"{name} is valid: {found} of {of} answers", problems)
+    return folded(f"{name}: scored", problems) if problems else ""
 
 
 def _tie_change(change: TieChange) -> Problem:
@@ -83,7 +83,7 @@ def _tie_change(change: TieChange) -> Problem:
     return Problem("note", "float64", message, "The scores shown compare the decimals as written.")
 
 
-def _refusal(title: str, problems: Sequence[Problem]) -> str:
+def refusal(title: str, problems: Sequence[Problem]) -> str:
     """List problems, the first few at once and the others on demand."""
     items = [item for group in group_problems(problems, _MOST) for item in _items(group)]
     first, rest = "".join(items[:_FIRST]), "".join(items[_FIRST:])
@@ -93,15 +93,15 @@ def _refusal(title: str, problems: Sequence[Problem]) -> str:
         rest += f"<li>… and {unlisted} more; the JSON lists them all</li>" if unlisted else ""
         rest = f"<details><summary>and {more} more</summary><ul>{rest}</ul></details>"
     copy = '<button type="button" class="ae-copy" data-copy>copy</button>'
-    head = f'<h3><span aria-hidden="true">{_SIGNS["error"]}</span> {escape(title)} {copy}</h3>'
+    head = f'<h3><span aria-hidden="true">{_SIGNS["error"]}</span> {text(title)} {copy}</h3>'
     return f'<section class="ae-box ae-error">{head}<ul>{first}</ul>{rest}</section>'
 
 
-def _folded(title: str, problems: Sequence[Problem]) -> str:
+def folded(title: str, problems: Sequence[Problem]) -> str:
     """Tell in one line what there is to read, and list it on demand."""
     worst = "warning" if any(problem.severity == "warning" for problem in problems) else "note"
     told = ", ".join(f"{group.kind.replace('_', ' ')} ({group.count:,})" for group in group_problems(problems))
-    head = f'<span aria-hidden="true">{_SIGNS[worst]}</span> {escape(title)}{", " if told else ""}{told}'
+    head = f'<span aria-hidden="true">{_SIGNS[worst]}</span> {text(title)}{", " if told else ""}{told}'
     if not problems:
         return f'<section class="ae-box ae-{worst}"><h3>{head}</h3></section>'
     items = "".join(item for group in group_problems(problems, _FIRST) for item in [*_items(group), _more(group)])

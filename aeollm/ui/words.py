@@ -72,3 +72,8 @@ def translations() -> gr.I18n:
     for tag, words in by_language.items():
         words |= {key: told[tag] for key, told in _MISSING.items()}
     return gr.I18n(**by_language)
+
+
+def in_each(key: str) -> Mapping[str, str]:
+    """Give a word by language, for what can hold one language at a time."""
+    return _words()[key]
