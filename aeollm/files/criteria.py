@@ -10,7 +10,7 @@ from aeollm.errors import JudgmentsError, Problem, printable
 from aeollm.files.kinds import RowReader, open_table
 from aeollm.files.numbers import read_number
 from aeollm.files.tabular import Aliases, Cells, checked
-from aeollm.tables import ORDERS, CriterionScores
+from aeollm.tables import ORDERS, OVERALL, CriterionScores
 
 NEEDED: Aliases = {
     "questionId": ("questionId",),
@@ -57,7 +57,7 @@ class _Reader(RowReader):
     def row(self, cells: Cells) -> None:
         """Read one row."""
         before = len(self.problems)
-        ids = (cells.id("questionId"), cells.id("answerId"), cells.needed("dimension"), cells.needed("criterion"))
+        ids = (cells.id("questionId"), cells.id("answerId"), _dimension(cells), cells.needed("criterion"))
         key = (*ids, _order(cells), cells.text("repeat"), cells.text("judge"))
         score = self._score(cells)
         if len(self.problems) > before:
@@ -110,6 +110,14 @@ class _Reader(RowReader):
             judges=judges if "judge" in self.places else None,
             problems=problems,
         )
+
+
+def _dimension(cells: Cells) -> str:
+    name = cells.dimension()
+    if name == OVERALL:
+        message = f"{OVERALL} is what the dimensions make up, and has no criteria."
+        cells.wrong("overall", message, "Name one of the dimensions.", "dimension", name)
+    return name
 
 
 def _order(cells: Cells) -> str:

@@ -86,7 +86,7 @@ class _Reader(RowReader):
         """Read one row."""
         before = len(self.problems)
         question, left, right = (cells.id(column) for column in ("questionId", "left", "right"))
-        dimension = cells.needed("dimension") if "dimension" in self.places else OVERALL
+        dimension = cells.dimension() if "dimension" in self.places else OVERALL
         if left and left == right:
             message = f"{printable(left)} is compared with itself."
             cells.wrong("same_answer", message, "Name two answers.", "right", right)

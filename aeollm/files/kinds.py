@@ -68,11 +68,15 @@ def _of_text(text: str) -> Kind:
     if _RECIPE.match(head):
         return "recipe"
     names = head.split()
-    if tuple(names[:3]) == KEY_COLUMNS and all(name.endswith(SCORE_SUFFIX) for name in names[3:]):
+    if _heads_run(names):
         return "run"
     columns = [cell.strip().strip('"') for cell in head.split("\t" if "\t" in head else ",")]
     kind = _by_columns(columns)
     return "run" if kind == "unknown" and "," not in head and len(names) == _RUN_COLUMNS else kind
+
+
+def _heads_run(names: Sequence[str]) -> bool:
+    return tuple(names[:3]) == KEY_COLUMNS and all(name.endswith(SCORE_SUFFIX) for name in names[3:])
 
 
 def _by_columns(header: Sequence[str]) -> Kind:
@@ -159,7 +163,7 @@ def _told_apart(table: Table, expected: Kind, needed: Aliases, optional: Aliases
         return table.places(needed, optional)
     except Unreadable as unreadable:
         wrong = unreadable.problem
-    looks = _by_columns(table.header)
+    looks = "run" if _heads_run(table.header) else _by_columns(table.header)
     if len(table.header) == 1:
         # A run's header has no commas; its columns look like one.
         looks = _of_text(table.header[0])

@@ -104,7 +104,20 @@ def _objects(text: str, problems: list[Problem]) -> Iterator[tuple[int, dict[str
             message = "no JSON object."
             problems.append(Problem("error", "json", message, "Write one JSON object a line.", number))
             continue
+        if not _whole([*found, *found.values()]):
+            message = "a text holds half a character (a lone surrogate), which no file can."
+            problems.append(Problem("error", "encoding", message, "Write the whole character.", number))
+            continue
         yield number, {key.strip(): _cell(value, key, number, problems) for key, value in found.items()}
+
+
+def _whole(cells: Sequence[object]) -> bool:
+    """Say whether texts can be written again; JSON's escapes can name halves of characters."""
+    try:
+        "".join(cell for cell in cells if isinstance(cell, str)).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _cell(value: object, key: str, line: int, problems: list[Problem]) -> str:
@@ -137,6 +150,10 @@ class Cells:
     def id(self, column: str) -> str:
         """Give an id, which may hold no blanks, since a run could not name it."""
         return self._without_blank(column, self.needed(column))
+
+    def dimension(self) -> str:
+        """Give a dimension's name, which is a run's column, and so without blanks as well."""
+        return self._without_blank("dimension", self.needed("dimension"))
 
     def _without_blank(self, column: str, text: str) -> str:
         if any(character.isspace() for character in text):

@@ -69,6 +69,34 @@ def test_all_problems_of_a_criterion_file_come_at_once():
     ]
 
 
+@pytest.mark.parametrize(
+    ("dimension", "kind"), [("two words", "blank_in_id"), ("a\u3000b", "blank_in_id"), ("overall", "overall")]
+)
+def test_a_dimension_that_no_run_could_name_is_refused_at_the_door(dimension, kind):
+    row = CRITERIA.splitlines()[1].replace("insight", dimension)
+    with pytest.raises(JudgmentsError) as error:
+        read_criterion_scores(f"{CRITERIA.splitlines()[0]}\n{row}\n".encode())
+    assert problems_of(error) == [(kind, 2, "dimension")]
+    if kind == "blank_in_id":
+        with pytest.raises(JudgmentsError) as error:
+            read_judgments(f"questionId,dimension,left,right,winner\n1,{dimension},a,b,left\n".encode())
+        assert problems_of(error) == [(kind, 2, "dimension")]
+
+
+@pytest.mark.parametrize("place", ["questionId", "answerId", "criterion", "extra"])
+@pytest.mark.parametrize("where", ["value", "key"])
+def test_half_a_character_in_json_is_a_problem_of_its_line(place, where):
+    row = {"questionId": "1", "answerId": "a", "dimension": "insight", "criterion": "1", "score": 1}
+    half = row | ({place: "\ud83d"} if where == "value" else {place + "\udc00": "x"})
+    text = f"{json.dumps(row)}\n{json.dumps(half)}\n"
+    with pytest.raises(JudgmentsError) as error:
+        read_criterion_scores(text.encode())
+    assert ("encoding", 2, None) in problems_of(error)
+    # Whole characters, escaped as two halves, are text.
+    whole = json.dumps(row | {"answerId": "\U0001f600"})
+    assert read_criterion_scores(whole.encode()).answers == ("\U0001f600",)
+
+
 def test_a_wrong_file_is_told_what_it_looks_like_and_what_was_expected():
     with pytest.raises(JudgmentsError, match="looks like pairwise judgments; criterion scores were expected"):
         read_criterion_scores(PAIRS.encode())
@@ -76,6 +104,9 @@ def test_a_wrong_file_is_told_what_it_looks_like_and_what_was_expected():
         read_judgments(CRITERIA.encode())
     with pytest.raises(JudgmentsError, match="looks like run"):
         read_judgments(b"0 1 Doc_1 7 7 7 7\n")
+    # A run as this program writes it: with tabs and a header.
+    with pytest.raises(JudgmentsError, match="looks like run"):
+        read_criterion_scores(b"taskId\tquestionId\tanswerId\tinsight_score\n0\t1\ta\t7\n")
     with pytest.raises(AnnotationsError, match="looks like annotations; aspect ratings were expected"):
         read_aspects(b"questionId,answerId,annotator,insight_score\n1,a,A,7\n")
 
