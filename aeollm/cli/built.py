@@ -73,7 +73,7 @@ def carry_out(options: argparse.Namespace, recipe: Recipe, files: Mapping[str, P
         print_json(build_json(built))
     else:
         print_lines(report(built, options.measure, str(options.output)))
-    return DONE if built.inspection.run is not None else REFUSED
+    return DONE if built.inspection.run is not None or built.in_part else REFUSED
 
 
 def failed(options: argparse.Namespace, name: str, error: AeollmError, code: int) -> int:
@@ -89,6 +89,8 @@ def report(built: Built, measure: str, where: str) -> list[str]:
     found, of = built.inspection.coverage
     covered = f", {found} of {of} labelled answers" if of else ""
     accepted = "" if built.inspection.run is not None else "  REFUSED by the labels' check"
+    if built.in_part:
+        accepted = "; not all dimensions of the labels, and scored on these only"
     lines = [f"{where}: {len(built.run)} answers, {', '.join(built.run.dimensions)}{covered}{accepted}"]
     lines += problem_lines((*built.problems, *built.inspection.problems))
     lines += ["", *_stages(built.stages, measure)]

@@ -19,6 +19,7 @@ def build_json(built: Built) -> dict[str, Any]:
     return {
         "name": built.recipe.name,
         "accepted": built.inspection.run is not None,
+        "in_part": built.in_part,
         "inputs": {
             name: {"file": built.recipe.inputs[name], "sha256": digest} for name, digest in built.digests.items()
         },
@@ -40,6 +41,7 @@ def refused_build(name: str, problems: Sequence[Problem]) -> dict[str, Any]:
     return {
         "name": name,
         "accepted": False,
+        "in_part": False,
         "inputs": {},
         "run": None,
         "coverage": {"answers": 0, "of": 0},

@@ -94,7 +94,7 @@ class _Scorer:
         labels, rubrics = self.labels, self.rubrics
         if lacking:
             # Weights of some dimensions only would make another overall, which is therefore not told.
-            labels, rubrics = _of_dimensions(labels, own), None
+            labels, rubrics = of_dimensions(labels, own), None
         run = table.in_order(table.keys, own).to_run()
         if not any(key in labels.index for key in zip(run.questions, run.answers, strict=True)):
             return None, "no answer of the labels"
@@ -112,7 +112,8 @@ def _has_any(table: AnswerScores, dimension: str) -> bool:
     return any(value is not None for value in table.values[:, place])
 
 
-def _of_dimensions(labels: Labels, own: tuple[str, ...]) -> Labels:
+def of_dimensions(labels: Labels, own: tuple[str, ...]) -> Labels:
+    """Give labels of some of their dimensions."""
     places = [labels.dimensions.index(name) for name in own]
     scores = Decimals(labels.scores.units[:, places], labels.scores.exponent)
     return replace(labels, dimensions=own, scores=scores, given=labels.given[:, places])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -12,7 +13,7 @@ from aeollm.aggregation.pairwise.scale import uneven_spreads
 from aeollm.aggregation.ties import TieCount, tied_pairs
 from aeollm.errors import AeollmError, Problem, RecipeError, Severity, printable
 from aeollm.files import Inspection, inspect_run
-from aeollm.recipes.ablation import Stage, staged
+from aeollm.recipes.ablation import Stage, of_dimensions, staged
 from aeollm.recipes.materials import Materials
 from aeollm.recipes.recipe import Recipe
 from aeollm.recipes.steps import Outcome, carry_out
@@ -23,7 +24,8 @@ from aeollm.tables import DIMENSIONS, AnswerScores, Labels, Policy, Run, write_r
 class Built:
     """What came of a recipe.
 
-    ``inspection`` is the run as the Score tab would read it, against the labels where there are some. ``stages`` has
+    ``inspection`` is the run as the Score tab would read it, against the labels where there are some; where ``in_part``,
+    it is refused for nothing but dimensions that it lacks, and its coverage is that of those it has. ``stages`` has
     every scored input and step in their order. ``order_effects``, ``position_bias`` and ``digests`` (SHA-256) are by
     input, ``broken`` (the tied pairs that a tie-break met) and ``strengths`` (of comparisons) by step. ``ties`` counts
     the tied pairs left, by view.
@@ -32,6 +34,7 @@ class Built:
     recipe: Recipe
     run: Run
     inspection: Inspection
+    in_part: bool
     stages: tuple[Stage, ...]
     order_effects: dict[str, tuple[OrderEffect, ...]]
     position_bias: dict[str, tuple[PositionBias, ...]]
@@ -83,11 +86,12 @@ def build(recipe: Recipe, materials: Materials, *, policy: Policy | None = None,
         spreads = dimension_spreads(final)
         problems += uneven_spreads(final)
         effects = {name: own for name, scores in materials.criteria.items() if (own := order_effects(scores))}
-    inspection = _inspected(run, materials.labels, policy)
+    inspection, in_part = _inspected(run, materials.labels, policy)
     return Built(
         recipe,
         run,
         inspection,
+        in_part,
         staged(recipe, outcomes, materials, policy),
         effects,
         {
@@ -103,14 +107,33 @@ def build(recipe: Recipe, materials: Materials, *, policy: Policy | None = None,
     )
 
 
-def _inspected(run: Run, labels: Labels | None, policy: Policy | None) -> Inspection:
-    """Read the run as the Score tab would; one for other dimensions is refused, which is told already."""
-    fits = labels is None or run.dimensions == labels.run_dimensions
-    found = inspect_run(write_run(run).encode(), labels if fits else None, policy, name=run.name)
+def _inspected(run: Run, labels: Labels | None, policy: Policy | None) -> tuple[Inspection, bool]:
+    """Read the run as the Score tab would; say whether it is refused only for dimensions that it lacks."""
+    against, lacking = labels, _lacking(run.dimensions, labels)
+    if labels is not None and run.dimensions != labels.run_dimensions:
+        some = labels.labelled and set(run.dimensions) < set(labels.dimensions)
+        against = of_dimensions(labels, run.dimensions) if some else None
+    found = inspect_run(write_run(run).encode(), against, policy, name=run.name)
     # That its own header was skipped is no news.
     said = tuple(problem for problem in found.problems if problem.kind != "header")
     found = replace(found, problems=said)
-    return found if fits or labels is None else replace(found, run=None, coverage=(0, len(labels)))
+    if labels is None or against is labels:
+        return found, False
+    in_part = against is not None and found.run is not None
+    told = [] if not lacking else [_without(lacking, "the labels have", "warning" if in_part else "error")]
+    coverage = found.coverage if against is not None else (0, len(labels))
+    return replace(found, run=None, problems=(*told, *said), coverage=coverage), in_part
+
+
+def _lacking(dimensions: Sequence[str], labels: Labels | None) -> list[str]:
+    wanted = DIMENSIONS if labels is None else labels.run_dimensions
+    return [name for name in wanted if name not in dimensions]
+
+
+def _without(lacking: Sequence[str], whose: str, severity: Severity) -> Problem:
+    message = f"the run has no scores for {', '.join(lacking)}, which {whose}: what it has can be scored, the whole not."
+    remedy = "Name an anchor that has them, or take them from other scores by a step `dimensions`."
+    return Problem(severity, "missing_dimension", message, remedy)
 
 
 def _of_step(problem: Problem, name: str) -> Problem:
@@ -120,7 +143,7 @@ def _of_step(problem: Problem, name: str) -> Problem:
 def _in_order(table: AnswerScores, materials: Materials) -> tuple[AnswerScores, list[Problem]]:
     """Bring the answers to the labels' order, those that the labels do not know behind, and dimensions to theirs.
 
-    Dimensions without any score are no columns of the run; a problem tells of those that a run for the labels needs.
+    Dimensions without any score are no columns of the run; without labels, a problem tells of those usually needed.
     """
     scored = [name for d, name in enumerate(table.dimensions) if any(value is not None for value in table.values[:, d])]
     labels = materials.labels
@@ -129,16 +152,12 @@ def _in_order(table: AnswerScores, materials: Materials) -> tuple[AnswerScores, 
     index = {} if labels is None else labels.index
     first = [key for key in index if key in table.index]
     keys = (*first, *(key for key in table.keys if key not in index))
-    lacking = [name for name in wanted if name not in scored]
+    lacking = _lacking(scored, labels)
     problems = []
     if not scored:
         raise RecipeError(table.name, [Problem("error", "no_scores", "no answer has a score.", "Check the inputs.")])
-    if lacking and (labels is not None or len(lacking) < len(wanted)):
-        whose = "the labels have" if labels is not None else "a run for AEOLLM labels needs"
-        message = f"the run has no scores for {', '.join(lacking)}, which {whose}."
-        remedy = "Name an anchor that has them, or take them from other scores by a step `dimensions`."
-        severity: Severity = "error" if labels is not None else "warning"
-        problems.append(Problem(severity, "missing_dimension", message, remedy))
+    if lacking and labels is None and len(lacking) < len(wanted):
+        problems.append(_without(lacking, "a run for AEOLLM labels needs", "warning"))
     return table.in_order(keys, dimensions), problems
 
 

@@ -94,11 +94,15 @@ def test_several_judges_become_one(told, by):
     assert len(read_run(path, LABELS)) == 128
 
 
-def test_comparisons_of_one_dimension_need_an_anchor_for_a_run_of_all(told):
-    code, found, _, _ = told("aggregate", "pairwise", JUDGE / "pairs.tsv", "--labels", DEMO)
-    assert code == 1
-    assert not found["accepted"]
-    assert [p["kind"] for p in found["problems"] if p["severity"] == "error"] == ["missing_dimension"]
+def test_comparisons_of_one_dimension_are_a_run_in_part_and_with_an_anchor_a_whole_one(told, capsys, tmp_path):
+    code, found, _, path = told("aggregate", "pairwise", JUDGE / "pairs.tsv", "--labels", DEMO)
+    assert (code, found["accepted"], found["in_part"]) == (0, False, True)
+    assert found["coverage"] == {"answers": 128, "of": 128}
+    assert [p["severity"] for p in found["problems"] if p["kind"] == "missing_dimension"] == ["warning"]
+    assert path.exists()
+    _, said, _ = call(capsys, "aggregate", "pairwise", JUDGE / "pairs.tsv", "--labels", DEMO, "-o", tmp_path / "r")
+    assert "REFUSED" not in said
+    assert "scored on these only" in said.splitlines()[0]
     assert list(found["stages"][0]["scores"]) == ["insight"]
     anchor = DEMO / "runs" / "good_judge.txt"
     code, found, _, _ = told("aggregate", "pairwise", JUDGE / "pairs.tsv", "--anchor", anchor, "--labels", DEMO)

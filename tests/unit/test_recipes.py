@@ -230,14 +230,24 @@ def test_whole_answers_compared_give_all_dimensions_the_same():
     assert (found.run.scores.units == found.run.scores.units[:, :1]).all()
 
 
-def test_some_dimensions_only_are_scored_alone_and_the_run_is_refused_with_the_reason():
+def test_some_dimensions_only_are_checked_and_scored_alone_and_the_reason_is_told():
     found = built('p = "p"\n[[step]]\ndo = "pairwise"\nname = "s"\nfrom = "p"\n', p=pairs())
     (stage,) = found.stages
     assert stage.value("x", "kendall") == pytest.approx(1)
     assert stage.value("overall", "kendall") is None
     assert stage.reason == "no scores for y"
-    assert found.inspection.run is None
-    assert [problem.kind for problem in found.problems if problem.severity == "error"] == ["missing_dimension"]
+    assert (found.inspection.run, found.in_part, found.inspection.coverage) == (None, True, (20, 20))
+    (told,) = (problem for problem in found.inspection.problems if problem.kind == "missing_dimension")
+    assert (told.severity, "no scores for y" in told.message) == ("warning", True)
+
+
+@pytest.mark.parametrize(("wrong", "coverage"), [(b",x,d1,", (20, 20)), (b",other,d0,", (0, 20))])
+def test_a_run_that_the_labels_do_not_know_is_refused_and_not_only_in_part(wrong, coverage):
+    content = pairs().replace(b",x,", b",other,") if b"other" in wrong else pairs().replace(wrong, b",x,zz,")
+    found = built('p = "p"\n[[step]]\ndo = "pairwise"\nfrom = "p"\norders = "any"\n', p=content)
+    assert (found.inspection.run, found.in_part) == (None, False)
+    assert found.inspection.coverage == coverage
+    assert any(problem.severity == "error" for problem in found.inspection.problems)
 
 
 def test_dimensions_are_taken_from_other_scores():
