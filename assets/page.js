@@ -15,12 +15,14 @@
   });
   // gradio takes files only where its button is, a small one once files are listed; a browser opens what nobody takes.
   ['dragover', 'drop'].forEach(kind => document.addEventListener(kind, event => {
-    if (!event.dataTransfer?.types.includes('Files') || event.target.closest(':is(#runs, #h-file) .upload-container')) return;
+    if (!event.dataTransfer?.types.includes('Files') || event.target.closest('.upload-container')) return;
     event.preventDefault();
     event.stopPropagation();
     if (kind === 'dragover') return;
-    const zone = event.target.closest('#labels-row') ? '#labels-row' : ':is(#runs, #h-file)';
-    const input = document.querySelector(`${zone} input[type=file]`);
+    const seen = selector => [...document.querySelectorAll(selector)].find(zone => zone.checkVisibility());
+    // Where a tab has places of its own, only these take files; other tabs are about the runs of the first.
+    const zone = seen('#runs, #h-file, #b-files') ?? (seen('.upload-container') ? null : document.querySelector('#runs'));
+    const input = (event.target.closest('#labels-row') ?? zone)?.querySelector('input[type=file]');
     if (!input) return;
     input.files = event.dataTransfer.files;
     input.dispatchEvent(new Event('change', {bubbles: true}));

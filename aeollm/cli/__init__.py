@@ -21,6 +21,9 @@ _COMMANDS = {
     "agreement": "agreement of the annotators behind the labels",
     "calibrate": "learn people's answers from a judge's opinions or scores, person by person, and validate it",
     "report": "write one HTML file about runs, to read and to pass on",
+    "build": "build a run from a judge's outputs by a recipe",
+    "aggregate": "build a run, or labels, in one step: criteria, pairwise, judges, ties, annotators",
+    "preferences": "turn human scores into preference data to fine-tune a judge with",
     "demo": "write the demo labels and runs to a folder",
     "deploy": "create or update a Space on the Hub with this project",
 }

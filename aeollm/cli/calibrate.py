@@ -10,7 +10,7 @@ from pathlib import Path
 from aeollm.calibration import DEFAULT_MODEL, MODELS, Settings, Watch, save_calibrator
 from aeollm.cli.calibrate_use import use
 from aeollm.cli.calibrated_text import trial_lines
-from aeollm.cli.options import add_json, add_labels, labels_of, whole
+from aeollm.cli.options import add_json, add_labels, labels_of, whole_number
 from aeollm.cli.terminal import DONE, REFUSED, UNUSABLE, complain, print_json, print_lines, shown, write_file
 from aeollm.errors import AeollmError, Problem, UsageError
 from aeollm.exports.calibration_json import predictions_csv, refused_trial_json, trial_json
@@ -57,10 +57,16 @@ def _add_choices(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--model", choices=MODELS, metavar="NAME", help=f"one of {', '.join(MODELS)} (default: {DEFAULT_MODEL})")
     add("--baselines", type=_models, metavar="NAME,…", help=f"shown beside it (default: {','.join(BASELINES)})")
-    add("--seeds", type=whole(1, 100), default=3, metavar="N", help="how often, each with its own seed (default: 3)")
-    add("--folds", type=whole(2, 50), default=5, metavar="K", help="folds, grouped by text (default: 5)")
-    add("--fold-seed", type=whole(0, 2**31), default=0, metavar="N", help="the first seed (default: 0)")
-    add("--members", type=whole(1, 50), metavar="N", help="networks that are averaged (default: the model's)")
+    add(
+        "--seeds",
+        type=whole_number(1, 100),
+        default=3,
+        metavar="N",
+        help="how often, each with its own seed (default: 3)",
+    )
+    add("--folds", type=whole_number(2, 50), default=5, metavar="K", help="folds, grouped by text (default: 5)")
+    add("--fold-seed", type=whole_number(0, 2**31), default=0, metavar="N", help="the first seed (default: 0)")
+    add("--members", type=whole_number(1, 50), metavar="N", help="networks that are averaged (default: the model's)")
     told = "read a column of the scored answers as another criterion; the test's, where there is one"
     add("--rename", type=_pair, nargs="+", action="extend", metavar="COLUMN=CRITERION", help=told)
     told = "the same for the answers learnt from, where there is a test"
@@ -225,7 +231,7 @@ def _count(text: str) -> tuple[str, int]:
     name, _, number = text.rpartition("=")
     if not name:
         raise argparse.ArgumentTypeError(f"{text!r} is not CRITERION=N, such as Q8=3")
-    return name, whole(FEWEST_OPTIONS, MOST_OPTIONS)(number)
+    return name, whole_number(FEWEST_OPTIONS, MOST_OPTIONS)(number)
 
 
 def _usage(message: str, remedy: str) -> UsageError:

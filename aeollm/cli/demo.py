@@ -24,6 +24,6 @@ def run(options: argparse.Namespace) -> int:
     except OSError as error:
         complain(f"{folder} cannot be written: {error.strerror or error}. Name a new or an empty folder.")
         return UNUSABLE
-    said = f"Demo labels and four runs are in {folder} (simulated, for trying out)."
+    said = f"Demo labels, four runs and what judges said are in {folder} (simulated, for trying out)."
     print_lines([said, f"Next: python -m aeollm score {folder}/runs/good_judge.txt --labels {folder}"])
     return DONE

@@ -6,6 +6,7 @@ import argparse
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from typing import get_args
 
@@ -14,6 +15,7 @@ from aeollm.sources import LabelSet, Settings, find_labels
 from aeollm.tables import Plan, Policy
 from aeollm.tables.comparison import Correction, Interval
 
+_LARGEST = 10**9
 _MOST_RESAMPLES = 1_000_000
 """More tell nothing more, and would not fit into memory."""
 
@@ -27,7 +29,7 @@ def add_inputs(parser: argparse.ArgumentParser, runs: str = "+") -> None:
 
 
 def add_labels(parser: argparse.ArgumentParser) -> None:
-    """Add where the labels are."""
+    """Add where labels and rubrics are."""
     add = parser.add_argument
     add("--labels", type=Path, metavar="PATH", help="labels CSV, or a folder with it and rubric_dataset/")
     add("--rubrics", type=Path, metavar="FOLDER", help="folder of criterion<questionId>.json")
@@ -62,6 +64,23 @@ def _range(text: str) -> tuple[float, float]:
     return low, high
 
 
+def add_seed(parser: argparse.ArgumentParser) -> None:
+    """Add what random draws start from."""
+    told = "what random draws start from (default: 0)"
+    parser.add_argument("--seed", type=whole_number(0, 2**62), default=0, metavar="N", help=told)
+
+
+def from_zero(text: str) -> Fraction:
+    """Read a number from 0 exactly, for argparse."""
+    try:
+        value = Fraction(text)
+    except (ValueError, ZeroDivisionError):
+        value = Fraction(-1)
+    if not 0 <= value < _LARGEST:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0")
+    return value
+
+
 def policy_of(options: argparse.Namespace) -> Policy:
     """Give the policy that the options ask for."""
     policy = Policy.official() if options.policy == "official" else Policy()
@@ -85,6 +104,12 @@ def settings_of(options: argparse.Namespace) -> Settings:
     )
 
 
+def asked_labels(options: argparse.Namespace) -> bool:
+    """Say whether labels are named, by the options or the environment."""
+    named = (options.labels_set, options.repo, options.revision, options.folders)
+    return settings_of(options).labels is not None or any(named)
+
+
 def labels_of(options: argparse.Namespace) -> LabelSet:
     """Load the label set that the options point to.
 
@@ -99,10 +124,10 @@ def labels_of(options: argparse.Namespace) -> LabelSet:
 def add_plan(parser: argparse.ArgumentParser) -> None:
     """Add how runs are compared; what is not named is None."""
     add = parser.add_argument
-    add("--seed", type=whole(0, 2**62), metavar="N", help="what random draws start from (default: 0)")
+    add("--seed", type=whole_number(0, 2**62), metavar="N", help="what random draws start from (default: 0)")
     add(
         "--resamples",
-        type=whole(1, _MOST_RESAMPLES),
+        type=whole_number(1, _MOST_RESAMPLES),
         metavar="N",
         help="bootstrap resamples, and shuffles of tests (default: 10000)",
     )
@@ -113,8 +138,8 @@ def add_plan(parser: argparse.ArgumentParser) -> None:
     add("--reliability", type=_share, metavar="R", help=told)
 
 
-def whole(least: int, most: int) -> Callable[[str], int]:
-    """Give a reader of whole numbers from least to most."""
+def whole_number(least: int, most: int) -> Callable[[str], int]:
+    """Give a reader of whole numbers from one bound to the other, for argparse."""
 
     def read(text: str) -> int:
         short = text.isascii() and text.isdigit() and len(text) <= len(str(most))

@@ -3,12 +3,18 @@
 from aeollm.files.annotations import read_annotations
 from aeollm.files.answers import POOLED, read_answers
 from aeollm.files.archives import MOST_ENTRIES_LABELS, is_zip, unpack
+from aeollm.files.aspects import read_aspects
+from aeollm.files.criteria import read_criterion_scores
 from aeollm.files.decoding import Unreadable, open_source
+from aeollm.files.features import read_features
+from aeollm.files.judgments import read_judgments
+from aeollm.files.kinds import Kind, recognise
 from aeollm.files.labels import labels_from_dataset, read_labels
 from aeollm.files.named_columns import kind_of
 from aeollm.files.opinions import FEWEST_OPTIONS, MOST_OPTIONS, read_opinions
 from aeollm.files.rubrics import RUBRIC_NAME, read_rubrics
 from aeollm.files.runs import Inspection, inspect_run, read_run
+from aeollm.files.texts import read_texts
 
 __all__ = [
     "FEWEST_OPTIONS",
@@ -17,6 +23,7 @@ __all__ = [
     "POOLED",
     "RUBRIC_NAME",
     "Inspection",
+    "Kind",
     "Unreadable",
     "inspect_run",
     "is_zip",
@@ -25,9 +32,15 @@ __all__ = [
     "open_source",
     "read_annotations",
     "read_answers",
+    "read_aspects",
+    "read_criterion_scores",
+    "read_features",
+    "read_judgments",
     "read_labels",
     "read_opinions",
     "read_rubrics",
     "read_run",
+    "read_texts",
+    "recognise",
     "unpack",
 ]

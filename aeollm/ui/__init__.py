@@ -8,7 +8,7 @@ import gradio as gr
 
 from aeollm.sources import ASSETS, Settings
 from aeollm.submissions import Host
-from aeollm.ui import calibrate, compare, health, hosted, pages, questions, score
+from aeollm.ui import build, calibrate, compare, health, hosted, pages, questions, score
 from aeollm.ui.callbacks import Callbacks
 from aeollm.ui.catalogue import Catalogue
 from aeollm.ui.endpoint import make_score
@@ -42,13 +42,15 @@ def build_app(catalogue: Catalogue, hosts: Hosted | None = None) -> gr.Blocks:
         pages.navigation(beside=hosted.beside(hosts))
         calls = Callbacks(catalogue)
         session = gr.State(calls.example)
-        with gr.Tabs(elem_id="tabs"):
+        with gr.Tabs(elem_id="tabs") as tabs:
             with gr.Tab(say("tab_score"), id="score"):
-                score.build(app, calls, session)
+                handed = score.build(app, calls, session)
             with gr.Tab(say("tab_questions"), id="questions") as tab:
                 questions.build(tab, session)
             with gr.Tab(say("tab_compare"), id="compare") as tab:
                 compare.build(tab, session, calls.downloads)
+            with gr.Tab(say("build"), id="build") as tab:
+                build.build(tab, calls, session, build.Scoring(handed.picker, handed.files, tabs))
             with gr.Tab(say("calibrate"), id="calibrate") as tab:
                 calibrate.build(tab, session, calls.downloads)
         gr.api(make_score(catalogue), api_name="score", concurrency_id="scoring", concurrency_limit=_SCORING_AT_ONCE)

@@ -117,3 +117,8 @@ def translations(phases: Mapping[str, Mapping[str, str]] | None = None) -> gr.I1
         there |= {key: told[tag] for key, told in _MISSING.items()}
         there |= {f"{_PREFIX}phase_{name}": title.get(tag, title["en"]) for name, title in (phases or {}).items()}
     return gr.I18n(**by_language)
+
+
+def in_each(key: str) -> Mapping[str, str]:
+    """Give a word by language, for what can hold one language at a time."""
+    return words()[key]
