@@ -16,7 +16,7 @@ from typing import NoReturn
 import numpy as np
 
 from aeollm.decimals import Decimals
-from aeollm.errors import AeollmError, HostingError, Problem
+from aeollm.errors import AeollmError, HostingError, HubError, Problem, UsageError
 from aeollm.files import inspect_run
 from aeollm.resampling import compare_runs
 from aeollm.scoring import score_against_run, score_runs
@@ -180,9 +180,13 @@ class Shelf:
             except AeollmError as trouble:
                 error = trouble
                 self._failed[name] = (time.monotonic(), trouble)
-                _LOG.warning("the hidden label set %s cannot be had: %s", name, trouble.problems[0].kind)
+                _LOG.warning("%s", _for_organisers(name, trouble))
         message = "the labels of this phase cannot be had for now."
         raise HostingError(name, [Problem("error", "labels_away", message, "Please try again in a few minutes.")])
+
+    def troubles(self) -> list[Problem]:
+        """Say, for the organisers, what is wrong with sets that were asked for and cannot be had."""
+        return [_for_organisers(name, error) for name, (_, error) in dict(self._failed).items()]
 
     def states(self) -> dict[str, str]:
         """Say of each set that was asked for: its version, or of what kind the trouble with it is."""
@@ -193,6 +197,16 @@ class Shelf:
     def complete(self) -> bool:
         """Say whether there is no trouble with any set that was asked for."""
         return not self._failed
+
+
+def _for_organisers(name: str, error: AeollmError) -> Problem:
+    """Say why a label set cannot be had; what is wrong inside of it without a value, which may stand in logs."""
+    first = error.problems[0]
+    if isinstance(error, UsageError | HubError | HostingError) or first.kind in {"unreadable_file", "no_labels"}:
+        return Problem("error", first.kind, f"the hidden label set {name}: {first.message}", first.remedy)
+    found = f"{first.kind}, line {first.line}" if first.line is not None else first.kind
+    message = f"the hidden label set {name} cannot be used; problems: {len(error.problems)}, first {found}."
+    return Problem("error", first.kind, message, "`python -m aeollm score RUN --labels PLACE` tells them all.")
 
 
 def _reader(settings: HostSettings, name: str) -> Callable[[], LabelSet]:

@@ -147,9 +147,7 @@ class Host:
 
     def teams_of(self, account: str | None) -> tuple[Team, ...]:
         """Give the teams that an account may submit for; in the demo everybody may for every team."""
-        if self.demo:
-            return self._settings.teams
-        return teams_of(account, self._settings.teams)
+        return self._settings.teams if self.demo else teams_of(account, self._settings.teams)
 
     def _team(self, team_id: str, account: str | None) -> Team:
         """Give a team that the account may act for."""
@@ -262,11 +260,12 @@ class Host:
         """
         return self._scoreboard.board(self.phase(phase_id), self.now())
 
-    def read_labels(self) -> None:
-        """Read all label sets now; of what cannot be had `health` tells the kind of trouble, and it is tried again."""
+    def read_labels(self) -> list[Problem]:
+        """Read all label sets now; give, for the organisers, what is wrong with those that cannot be had."""
         for phase in self.phases:
             with contextlib.suppress(HostingError):
                 self._shelf.get(phase.labels)
+        return self._shelf.troubles()
 
     def health(self) -> dict[str, object]:
         """Give version, phases, label sets and the state of the store, without secrets; "ok" where all is well."""
