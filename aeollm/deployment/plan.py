@@ -18,6 +18,7 @@ HOST_SECRETS = ("AEOLLM_HOST_TOKEN", "AEOLLM_HOST_KEY")
 _REPO = re.compile(r"(?!.*(--|\.\.|\.git$))\b[\w.-]{1,96}\b/\b[\w.-]{1,96}\b", re.ASCII)
 _NAME = re.compile(r"[A-Z][A-Z0-9_]{0,63}", re.ASCII)
 _SOUNDS_SECRET = re.compile(r"TOKEN|SECRET|PASSW|ROSTER|(?:^|_)KEY(?:_|$)")
+_CHECK = "Check the path; for the demo leave --hosted out and write --variable AEOLLM_HOST=demo."
 _PLACEHOLDER = "x" * 32
 
 
@@ -81,7 +82,9 @@ def plan_deployment(folder: Path, repo: str, wishes: Wishes) -> Deployment:
     variables, needed = dict(wishes.variables), tuple[str, ...]()
     problems = _names(repo, variables, wishes.secrets) + _front_matter(content["README.md"])
     if wishes.hosted is not None:
-        problems += _hosting(wishes.hosted, content, private=wishes.private)
+        hosting = _hosting(wishes, content)
+        problems += hosting[0]
+        notes += hosting[1]
         variables["AEOLLM_HOST"] = HOST_FILE
         needed = tuple(name for name in HOST_SECRETS if name not in wishes.secrets)
     if problems:
@@ -117,28 +120,47 @@ def _front_matter(readme: bytes) -> list[Problem]:
     return [Problem("error", "no_front_matter", "README.md does not tell the Hub how to run a Space.", remedy)]
 
 
-def _hosting(place: Path, content: dict[str, bytes], *, private: bool) -> list[Problem]:
-    """Add the configuration, and the login it needs, to the files; check it as the Space will."""
+def _hosting(wishes: Wishes, content: dict[str, bytes]) -> tuple[list[Problem], list[str]]:
+    """Add the configuration, and the login it needs, to the files; check it as the Space will, and give notes."""
+    place = wishes.hosted or Path()
     file = place / HOST_FILE if place.is_dir() else place
-    environment = {"AEOLLM_HOST": str(file), **dict.fromkeys(HOST_SECRETS, _PLACEHOLDER)}
+    host = {"AEOLLM_HOST": str(file), **dict.fromkeys(HOST_SECRETS, _PLACEHOLDER)}
+    found = []
+    if "AEOLLM_HOST" in wishes.variables:
+        message = "AEOLLM_HOST is set twice: by --hosted, and as a variable."
+        found.append(Problem("error", "usage", message, "Keep --hosted; for the demo keep the variable."))
     try:
-        settings = HostSettings.from_environment(environment)
+        settings = HostSettings.from_environment({**wishes.variables, **host})
         text = file.read_bytes()
     except AeollmError as error:
-        return list(error.problems)
+        return [*found, *error.problems], []
     except OSError as error:
-        return [Problem("error", "config_unreadable", f"{file} cannot be read: {error.strerror}.", "Check the path.")]
-    found = looks_secret({str(file): text})
-    for name, where in (("labels", settings.labels), ("store", settings.store)) if settings is not None else ():
+        message = f"{file} cannot be read: {error.strerror}."
+        return [*found, Problem("error", "config_unreadable", message, _CHECK)], []
+    content[HOST_FILE] = text
+    if b"\nhf_oauth:" not in content["README.md"]:
+        content["README.md"] = content["README.md"].replace(b"\n---\n", b"\nhf_oauth: true\n---\n", 1)
+    found += looks_secret({str(file): text})
+    if settings is None:
+        return found, []
+    return found + _lost_or_shown(settings, file, private=wishes.private), _missing_teams(settings, wishes)
+
+
+def _lost_or_shown(settings: HostSettings, file: Path, *, private: bool) -> list[Problem]:
+    found = []
+    for name, where in (("labels", settings.labels), ("store", settings.store)):
         if not isinstance(where, HubPlace):
             message = f"{name} are to be in the folder {where}, but a Space's disk is emptied at every start."
             remedy = f'Write place = "hf://datasets/OWNER/NAME" under [{name}], a private data set.'
             found.append(Problem("error", "not_on_the_hub", message, remedy))
-    if settings is not None and settings.teams and not private:
+    if settings.teams and not private:
         message = f"{file.name} lists the teams' accounts, and everybody can read the files of a public Space."
         remedy = "Take [teams] out and deploy it with --secret AEOLLM_HOST_ROSTER, or make the Space --private."
         found.append(Problem("error", "roster_public", message, remedy))
-    content[HOST_FILE] = text
-    if b"\nhf_oauth:" not in content["README.md"]:
-        content["README.md"] = content["README.md"].replace(b"\n---\n", b"\nhf_oauth: true\n---\n", 1)
     return found
+
+
+def _missing_teams(settings: HostSettings, wishes: Wishes) -> list[str]:
+    if settings.teams or "AEOLLM_HOST_ROSTER" in wishes.secrets:
+        return []
+    return ["no teams are listed: add --secret AEOLLM_HOST_ROSTER, unless the Space has that secret already."]

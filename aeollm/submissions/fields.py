@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from typing import NamedTuple
 
-from aeollm.errors import Problem
+from aeollm.errors import Problem, SubmissionError, printable
 
 LONGEST_METHOD = 80
 LONGEST_DESCRIPTION = 2_000
@@ -67,6 +67,20 @@ def check_fields(file_name: str, method: str, description: str) -> tuple[Fields,
         *_trouble("description", fields.description, LONGEST_DESCRIPTION, empty=True, allowed="\n"),
     ]
     return fields, problems
+
+
+def refuse_large(content: bytes, file_name: str) -> None:
+    """Look at no file that can be no run.
+
+    Raises
+    ------
+    SubmissionError
+        If it is larger than any.
+    """
+    if len(content) > LARGEST_SUBMISSION:
+        message = f"the file has {len(content)} bytes; {LARGEST_SUBMISSION} are allowed."
+        problem = Problem("error", "file_too_large", message, "Is it a run file? A zip with one in it is taken, too.")
+        raise SubmissionError(printable(file_name, 255), [problem])
 
 
 def _normal(text: str) -> str:

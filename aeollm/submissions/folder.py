@@ -63,22 +63,25 @@ class Folder:
 
     def __init__(self, root: Path) -> None:
         self.root = root
-        self.damaged: set[str] = set()
+        self._unreadable: set[str] = set()
+        self._altered: set[str] = set()
         self._read: dict[Path, Submission] = {}
         with _told_as_hosting_error(root):
             for name in (PLACE, "incoming"):
                 _make_folder(root / name)
             with self.locked():
                 for left in (root / "incoming").iterdir():
-                    shutil.rmtree(left)
+                    _remove(left)
 
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:
         """Keep all other threads and processes from adding meanwhile; the end of a process ends its hold."""
         import fcntl  # noqa: PLC0415 - no such module on Windows, where the rest of the package works
 
-        with (self.root / "lock").open("a") as file:
-            fcntl.flock(file, fcntl.LOCK_EX)
+        with contextlib.ExitStack() as held:
+            with _told_as_hosting_error(self.root):
+                file = held.enter_context((self.root / "lock").open("a"))
+                fcntl.flock(file, fcntl.LOCK_EX)
             yield
 
     def write(self, submission: Submission, content: bytes) -> None:
@@ -105,31 +108,37 @@ class Folder:
             _flush(target.parent)
 
     def entries(self) -> tuple[Submission, ...]:
-        """Give all submissions by time and id; damaged ones are left out and named in ``damaged``."""
-        found = []
+        """Give all submissions by time and id; damaged ones are left out and named in ``damaged``.
+
+        Files and links that somebody else put between them are passed over.
+        """
+        found, unreadable = [], set()
         with _told_as_hosting_error(self.root):
-            for path in (self.root / PLACE).glob("*/*"):
+            phases = [path for path in (self.root / PLACE).iterdir() if path.is_dir()]
+            for path in (path for phase in phases for path in phase.glob("*") if path.is_dir()):
                 submission = self._read.get(path) or self._parsed(path)
                 if submission is not None:
                     self._read[path] = submission
                     found.append(submission)
+                elif path.is_dir():  # else moved away since it was listed
+                    unreadable.add(path.name)
+        self._unreadable = unreadable
         return tuple(sorted(found, key=lambda submission: submission.order))
 
+    @property
+    def damaged(self) -> frozenset[str]:
+        """Name the submissions that were found damaged, as long as they are."""
+        return frozenset(self._unreadable | self._altered)
+
     def _parsed(self, path: Path) -> Submission | None:
+        # Whatever else has the name, such as a pipe, could be read without an end.
+        if not (path / META_NAME).is_file():
+            return None
         try:
             submission = Submission.from_bytes((path / META_NAME).read_bytes())
-        except FileNotFoundError:
-            # Moved away since it was listed, or never a submission.
-            if path.exists():
-                self.damaged.add(path.name)
+        except (FileNotFoundError, HostingError):
             return None
-        except HostingError:
-            self.damaged.add(path.name)
-            return None
-        if self._place(submission) != path:
-            self.damaged.add(path.name)
-            return None
-        return submission
+        return submission if self._place(submission) == path else None
 
     def content(self, submission: Submission) -> bytes:
         """Give a submission's file.
@@ -137,14 +146,16 @@ class Folder:
         Raises
         ------
         HostingError
-            If it cannot be read, or is not what was handed in.
+            If it cannot be read, is gone, or is not what was handed in.
         """
+        file = self._place(submission) / RUN_NAME
         with _told_as_hosting_error(self.root):
-            content = (self._place(submission) / RUN_NAME).read_bytes()
-        if sha256(content).hexdigest() != submission.digest:
-            self.damaged.add(submission.id)
+            content = file.read_bytes() if file.is_file() else None
+        if content is None or sha256(content).hexdigest() != submission.digest:
+            self._altered |= {submission.id}
             message = f"the file of submission {submission.id} is not what was handed in."
             raise HostingError("store", [Problem("error", "store_damaged", message, "Restore it from a copy.")])
+        self._altered -= {submission.id}
         return content
 
     def move(self, submission: Submission, other: Folder) -> None:
@@ -159,9 +170,11 @@ class Folder:
             _flush(target.parent)
 
     def remove(self, submission: Submission) -> None:
-        """Forget a submission that was not taken in the end."""
+        """Forget a submission that was not taken in the end, or a copy that cannot be read."""
+        place = self._place(submission)
         with _told_as_hosting_error(self.root):
-            shutil.rmtree(self._place(submission))
+            if place.is_symlink() or place.exists():
+                _remove(place)
 
     def _place(self, submission: Submission) -> Path:
         return self.root / PLACE / submission.phase / submission.id
@@ -219,6 +232,14 @@ def _told_as_hosting_error(root: Path) -> Iterator[None]:
         message = f"the store cannot be read or written: {error.strerror}."
         remedy = f"Check that {root.name} is a folder with room that this program may write to."
         raise HostingError("store", [Problem("error", "store_unusable", message, remedy)]) from None
+
+
+def _remove(path: Path) -> None:
+    """Remove a folder with what is in it, or whatever else has the name; a link's target stays."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink()
 
 
 def _make_folder(path: Path) -> None:

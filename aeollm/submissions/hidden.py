@@ -16,7 +16,7 @@ from typing import NoReturn
 import numpy as np
 
 from aeollm.decimals import Decimals
-from aeollm.errors import AeollmError, HostingError, Problem
+from aeollm.errors import AeollmError, HostingError, HubError, Problem, UsageError
 from aeollm.files import inspect_run
 from aeollm.resampling import compare_runs
 from aeollm.scoring import score_against_run, score_runs
@@ -89,35 +89,26 @@ class HiddenLabels:
         """Say whether other labels tell these, so that they must not be shown either."""
         return tells(labels, self.__set.labels)
 
-    def aggregates(self, contents: Sequence[bytes], policy: Policy, decimals: int) -> list[Aggregate]:
-        """Score files that were accepted, each for itself.
-
-        Raises
-        ------
-        RunError
-            If one of them is no run for these labels (which submitting it would have refused).
-        """
-        return [_aggregate(scores, decimals) for scores in self.__score(contents, policy)]
+    def aggregates(self, contents: Sequence[bytes], policy: Policy, decimals: int) -> list[Aggregate | None]:
+        """Score files that were accepted, each for itself; None for one that is no run for these labels (any more)."""
+        runs = [self.__run(content) for content in contents]
+        scored = iter(self.__score([run for run in runs if run is not None], policy))
+        return [None if run is None else _aggregate(next(scored), decimals) for run in runs]
 
     def compared(self, contents: Sequence[bytes], policy: Policy, decimals: int) -> list[Aggregate]:
         """Score files together: means with intervals and clusters, over all of them.
 
-        Parameters and errors as for `aggregates`; at least one file.
+        Parameters as for `aggregates`; at least one file, and each a run for these labels.
         """
-        scored = self.__score(contents, policy)
+        scored = self.__score([run for run in map(self.__run, contents) if run is not None], policy)
         comparison = compare_runs(scored, [str(number) for number in range(len(scored))], PLAN)
         return [_compared(scores, comparison, place, decimals) for place, scores in enumerate(scored)]
 
-    def __score(self, contents: Sequence[bytes], policy: Policy) -> list[Scores]:
-        runs = [self.__run(content) for content in contents]
+    def __score(self, runs: Sequence[Run], policy: Policy) -> list[Scores]:
         return score_runs(runs, self.__set.labels, self.__set.rubrics, policy)
 
-    def __run(self, content: bytes) -> Run:
-        run = inspect_run(content, self.__keys).run
-        if run is None:
-            message = "a stored file is no run for these labels."
-            raise HostingError("store", [Problem("error", "store_damaged", message, "Were other labels put in place?")])
-        return run
+    def __run(self, content: bytes) -> Run | None:
+        return inspect_run(content, self.__keys).run
 
 
 def _without_scores(labels: Labels) -> Labels:
@@ -189,14 +180,33 @@ class Shelf:
             except AeollmError as trouble:
                 error = trouble
                 self._failed[name] = (time.monotonic(), trouble)
-                _LOG.warning("the hidden label set %s cannot be had: %s", name, trouble.problems[0].kind)
+                _LOG.warning("%s", _for_organisers(name, trouble))
         message = "the labels of this phase cannot be had for now."
         raise HostingError(name, [Problem("error", "labels_away", message, "Please try again in a few minutes.")])
 
+    def troubles(self) -> list[Problem]:
+        """Say, for the organisers, what is wrong with sets that were asked for and cannot be had."""
+        return [_for_organisers(name, error) for name, (_, error) in dict(self._failed).items()]
+
     def states(self) -> dict[str, str]:
         """Say of each set that was asked for: its version, or of what kind the trouble with it is."""
-        versions = {name: found.version for name, found in self._sets.items()}
-        return versions | {name: error.problems[0].kind for name, (_, error) in self._failed.items()}
+        versions = {name: found.version for name, found in dict(self._sets).items()}
+        return versions | {name: error.problems[0].kind for name, (_, error) in dict(self._failed).items()}
+
+    @property
+    def complete(self) -> bool:
+        """Say whether there is no trouble with any set that was asked for."""
+        return not self._failed
+
+
+def _for_organisers(name: str, error: AeollmError) -> Problem:
+    """Say why a label set cannot be had; what is wrong inside of it without a value, which may stand in logs."""
+    first = error.problems[0]
+    if isinstance(error, UsageError | HubError | HostingError) or first.kind in {"unreadable_file", "no_labels"}:
+        return Problem("error", first.kind, f"the hidden label set {name}: {first.message}", first.remedy)
+    found = f"{first.kind}, line {first.line}" if first.line is not None else first.kind
+    message = f"the hidden label set {name} cannot be used; problems: {len(error.problems)}, first {found}."
+    return Problem("error", first.kind, message, "`python -m aeollm score RUN --labels PLACE` tells them all.")
 
 
 def _reader(settings: HostSettings, name: str) -> Callable[[], LabelSet]:

@@ -13,7 +13,7 @@ from typing import Literal
 from aeollm.errors import HostingError, Problem, SubmissionError, UsageError, printable
 from aeollm.sources import Settings
 from aeollm.submissions.board import LiveBoard
-from aeollm.submissions.fields import LARGEST_SUBMISSION, check_fields, split_file_name
+from aeollm.submissions.fields import check_fields, refuse_large, split_file_name
 from aeollm.submissions.figures import Aggregate
 from aeollm.submissions.folder import Store
 from aeollm.submissions.hidden import Check, HiddenLabels, Shelf
@@ -147,9 +147,7 @@ class Host:
 
     def teams_of(self, account: str | None) -> tuple[Team, ...]:
         """Give the teams that an account may submit for; in the demo everybody may for every team."""
-        if self.demo:
-            return self._settings.teams
-        return teams_of(account, self._settings.teams)
+        return self._settings.teams if self.demo else teams_of(account, self._settings.teams)
 
     def _team(self, team_id: str, account: str | None) -> Team:
         """Give a team that the account may act for."""
@@ -174,7 +172,7 @@ class Host:
         SubmissionError
             If the file is too large to be looked at.
         """
-        _refuse_large(content, file_name)
+        refuse_large(content, file_name)
         return self._labels(phase_id).check(content, printable(check_fields(file_name, "", "")[0].file_name, 255))
 
     def submit(self, draft: Draft) -> Submitted:
@@ -213,7 +211,11 @@ class Host:
         state = self._store.add(submission, draft.content)
         if state == "received":
             return Submitted(OwnSubmission(submission, state), check, None)
-        return Submitted(self._stored([submission])[0], check, sealed(submission, self._settings.key))
+        own = OwnSubmission(submission, state)
+        # It is stored, whatever happens while it is scored.
+        with contextlib.suppress(HostingError):
+            [own] = self._stored([submission])
+        return Submitted(own, check, sealed(submission, self._settings.key))
 
     def own(self, account: str | None, team_id: str) -> list[OwnSubmission]:
         """List a team's submissions in all phases, the newest first.
@@ -258,17 +260,29 @@ class Host:
         """
         return self._scoreboard.board(self.phase(phase_id), self.now())
 
-    def read_labels(self) -> None:
-        """Read all label sets now; of what cannot be had `health` tells the kind of trouble, and it is tried again."""
+    def read_labels(self) -> list[Problem]:
+        """Read all label sets now; give, for the organisers, what is wrong with those that cannot be had."""
         for phase in self.phases:
             with contextlib.suppress(HostingError):
                 self._shelf.get(phase.labels)
+        return self._shelf.troubles()
 
     def health(self) -> dict[str, object]:
-        """Give version, phases, label sets and the state of the store, without secrets."""
+        """Give version, phases, label sets and the state of the store, without secrets; "ok" where all is well."""
         phases = {phase.id: phase.standing(self.now()) for phase in self.phases}
-        known = {"version": __version__, "demo": self.demo, "phases": phases, "labels": self._shelf.states()}
-        return {**known, "store": self._store.health()._asdict()}
+        store = self._store_health()
+        well = self._shelf.complete and not store["trouble"]
+        known = {"version": __version__, "demo": self.demo, "ok": well, "phases": phases}
+        return {**known, "labels": self._shelf.states(), "store": store}
+
+    def _store_health(self) -> dict[str, object]:
+        try:
+            told = self._store.health()
+        except HostingError as error:
+            return {"trouble": error.problems[0].message}
+        unfit = self._scoreboard.unfit()
+        trouble = f"no runs for the labels of their phase: {', '.join(unfit)}" if unfit else ""
+        return {**told._asdict(), "trouble": told.trouble or trouble}
 
     def _known(self) -> tuple[Submission, ...]:
         return (*self._store.entries(), *self._store.waiting())
@@ -283,10 +297,3 @@ class Host:
 
 def _method(draft: Draft) -> str:
     return draft.method if draft.method.strip() else split_file_name(draft.file_name).method or ""
-
-
-def _refuse_large(content: bytes, file_name: str) -> None:
-    if len(content) > LARGEST_SUBMISSION:
-        message = f"the file has {len(content)} bytes; {LARGEST_SUBMISSION} are allowed."
-        problem = Problem("error", "file_too_large", message, "Is it a run file? A zip with one in it is taken, too.")
-        raise SubmissionError(printable(file_name, 255), [problem])

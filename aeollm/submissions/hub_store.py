@@ -56,6 +56,7 @@ class HubStore:
         self._patience, self._first_delay = patience, first_delay
         self._spool, self._copies = Folder(spool / "waiting"), Folder(spool / "stored")
         self._known = {submission.id: submission for submission in self._copies.entries()}
+        self._damaged: set[str] = set()
         self._refused: dict[str, tuple[Submission, SubmissionError]] = {}
         self._head, self._trouble = "", ""
         self._looked = self._closed = False
@@ -98,7 +99,9 @@ class HubStore:
 
     def refused(self) -> dict[str, tuple[Submission, str]]:
         """Give, by id, what was received but lost to another submission made elsewhere, and why."""
-        return {own: (submission, error.problems[0].message) for own, (submission, error) in self._refused.items()}
+        return {
+            own: (submission, error.problems[0].message) for own, (submission, error) in dict(self._refused).items()
+        }
 
     def content(self, submission: Submission) -> bytes:
         """Give a submission's file."""
@@ -106,7 +109,7 @@ class HubStore:
 
     def health(self) -> StoreHealth:
         """Count submissions and say what the trouble is."""
-        damaged = sorted(self._copies.damaged)
+        damaged = sorted(self._copies.damaged | self._damaged)
         trouble = f"damaged: {', '.join(damaged)}" if damaged else ""
         trouble = TROUBLE[self._trouble] if self._trouble else trouble
         return StoreHealth("private data set", len(self._known), len(self.waiting()), trouble)
@@ -179,12 +182,15 @@ class HubStore:
         try:
             submission = Submission.from_bytes(meta)
         except HostingError:
-            self._copies.damaged.add(place[1])
+            self._damaged |= {place[1]}
             return
         if (submission.phase, submission.id) == place:
+            # What lies there could not be read.
+            self._copies.remove(submission)
             self._copies.write(submission, run)
+            self._damaged -= {place[1]}
         else:
-            self._copies.damaged.add(place[1])
+            self._damaged |= {place[1]}
 
     def _admitted(self) -> list[Submission]:
         """Give what can be committed next, and drop what lost its place meanwhile."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import threading
 
-from aeollm.errors import SubmissionError
+from aeollm.errors import HostingError, Problem, SubmissionError
 from aeollm.sources import DEMO_FOLDER
 from aeollm.submissions.folder import FolderStore, Store
 from aeollm.submissions.host import Clock, Draft, Host, utc_now
@@ -29,19 +29,29 @@ def open_host(settings: HostSettings | None = None, clock: Clock = utc_now) -> H
     Raises
     ------
     HostingError
-        If settings are wrong, or a local store cannot be used.
+        If settings are wrong, nobody may submit, or local labels or a local store cannot be used.
     """
     settings = settings or HostSettings.from_environment()
     if settings is None:
         return None
     host = Host(settings, open_store(settings), clock)
+    problems = _nobody_submits(settings)
     if isinstance(settings.labels, HubPlace):
         threading.Thread(target=host.read_labels, name="hidden labels from the Hub", daemon=True).start()
     else:
-        host.read_labels()
+        problems += host.read_labels()
+    if problems:
+        raise HostingError("AEOLLM_HOST", problems)
     if settings.demo and not any(host.board(phase.id).submissions for phase in host.phases):
         _add_demo_baselines(host)
     return host
+
+
+def _nobody_submits(settings: HostSettings) -> list[Problem]:
+    if settings.demo or any(team.accounts for team in settings.teams):
+        return []
+    remedy = 'Write [teams.ID] sections with accounts = ["…"] there, or in AEOLLM_HOST_ROSTER.'
+    return [Problem("error", "no_accounts", "no account is on a team, so that nobody may submit.", remedy)]
 
 
 def open_store(settings: HostSettings) -> Store:

@@ -61,11 +61,12 @@ class Submission:
             received = datetime.strptime(known.pop("received"), _TIME).replace(tzinfo=UTC)
             found = cls(received=received, **known)
             texts = [getattr(found, named.name) for named in fields(cls) if named.name not in {"received", "size"}]
-            if not isinstance(found.size, int) or not all(isinstance(text, str) for text in texts):
+            if type(found.size) is not int or not all(isinstance(text, str) for text in texts):
                 raise ValueError("other types")
+            found.to_bytes()  # lone surrogates cannot be written again
             if not (_NAME.fullmatch(found.id) and _NAME.fullmatch(found.phase)):
                 raise ValueError("no names of folders")
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             message = f"the metadata of a submission cannot be read: {error}."
             remedy = "Restore the file from the store's history; nothing here changes it."
             raise HostingError("store", [Problem("error", "store_damaged", message, remedy)]) from None
@@ -110,6 +111,6 @@ def genuine(content: bytes, key: str) -> bool:
         known = json.loads(content)
         seal = known.pop("seal")
         submission = Submission.from_bytes(json.dumps(known).encode())
-    except (ValueError, KeyError, AttributeError, TypeError):  # HostingError is a ValueError
+    except (ValueError, KeyError, AttributeError, TypeError, RecursionError):  # HostingError is a ValueError
         return False
     return bool(key) and isinstance(seal, str) and hmac.compare_digest(seal, sealed(submission, key).seal)

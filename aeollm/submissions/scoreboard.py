@@ -29,7 +29,7 @@ class Scoreboard:
         self._store = store
         self._phases = phases
         self._teams = teams
-        self._aggregates: dict[tuple[str, int], Aggregate] = {}
+        self._aggregates: dict[tuple[str, int], Aggregate | None] = {}
         self._boards: dict[str, tuple[object, LiveBoard]] = {}
         self._lock = threading.Lock()
 
@@ -59,19 +59,24 @@ class Scoreboard:
         """
         stored = tuple(known for known in self._store.entries() if known.phase == phase.id)
         decimals = shown_decimals(phase, self._phases, now) if phase.released(now) else None
-        state = (tuple(known.id for known in stored), decimals)
         with self._lock:
+            if decimals is None:
+                scored = [Scored(submission, None) for submission in stored]
+            else:
+                scored = self._scored(phase, stored, decimals)
+            # Damaged files are no part of it, until they are restored.
+            state = (len(stored), tuple(run.submission.id for run in scored), decimals)
             kept = self._boards.get(phase.id)
             if kept is None or kept[0] != state:
-                kept = (state, self._board(phase, stored, decimals))
+                kept = (state, self._board(phase, scored, len(stored), decimals))
                 self._boards[phase.id] = kept
         return kept[1]
 
-    def _board(self, phase: Phase, stored: Sequence[Submission], decimals: int | None) -> LiveBoard:
-        if decimals is None:
-            scored = [Scored(submission, None) for submission in stored]
-        else:
-            scored = self._scored(phase, stored, decimals)
+    def unfit(self) -> list[str]:
+        """Give the ids of stored files that were found to be no runs for the labels that their phase has now."""
+        return sorted({known for (known, _), aggregate in dict(self._aggregates).items() if aggregate is None})
+
+    def _board(self, phase: Phase, scored: Sequence[Scored], stored: int, decimals: int | None) -> LiveBoard:
         histories = by_team(scored)
         counting = [chosen(runs, phase) for runs in histories.values()]
         if decimals is not None:
@@ -83,13 +88,16 @@ class Scoreboard:
             decimals=decimals or 0,
             views=(OVERALL, *labels.dimensions) if decimals is not None else (),
             rows=tuple(ranked(counting, histories, self._teams)),
-            submissions=len(stored),
+            submissions=stored,
             demo=labels.demo,
             note=_WITHHELD if decimals is None else BEST_NOTE if phase.counts == "best" else "",
         )
 
     def _scored(self, phase: Phase, stored: Sequence[Submission], decimals: int) -> list[Scored]:
-        """Score stored submissions, those together that were not scored before; damaged files are left out."""
+        """Score stored submissions, those together that were not scored before.
+
+        Damaged files are left out, and those that are no runs for the labels.
+        """
         new = self._contents(known for known in stored if (known.id, decimals) not in self._aggregates)
         if new:
             figures = self._shelf.get(phase.labels).aggregates(list(new.values()), phase.policy, decimals)

@@ -11,7 +11,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import get_args
 
-from aeollm.errors import HostingError, Problem
+from aeollm.errors import HostingError, Problem, printable
 from aeollm.sources import ASSETS, DEMO
 from aeollm.submissions.fields import LONGEST_METHOD, refused
 from aeollm.submissions.phases import MOST_DECIMALS, Counts, Phase, Results, Team, Undefined
@@ -27,6 +27,7 @@ DEMO_STORE = Path("aeollm-host-demo")
 _HUB = "hf://datasets/"
 _HUB_PLACE = re.compile(r"hf://datasets/([\w.-]+/[\w.-]+?)(?:@([^\s@]+))?/?", re.ASCII)
 _PHASE_ID = re.compile(r"[a-z0-9][a-z0-9-]{0,31}", re.ASCII)
+_ACCOUNT = re.compile(r"[\w.-]{1,96}", re.ASCII)
 _SHORTEST_KEY = 16
 _MOST_RUNS = 10_000
 
@@ -75,26 +76,35 @@ class HostSettings:
         named = environment.get("AEOLLM_HOST", "").strip()
         if not named:
             return None
-        problems: list[Problem] = []
+        problems = _unknown_variables(environment)
         path = DEMO_CONFIG if named == DEMO else Path(named)
         path = path / CONFIG_NAME if path.is_dir() else path
         content = _toml(path, problems)
-        settings = _settings(content, path.parent, environment, problems)
+        if content is not None:
+            settings = _settings(content, path.parent, environment, problems)
         if problems:
             raise HostingError(str(path), problems)
         return settings
 
 
-def _toml(path: Path, problems: list[Problem]) -> dict[str, object]:
+def _unknown_variables(environment: Mapping[str, str]) -> list[Problem]:
+    """Find variables that sound like hosted mode's and are not: a misspelt one would otherwise not act."""
+    known = (*VARIABLES, *SECRETS)
+    strange = [name for name in environment if name.startswith("AEOLLM_HOST") and name not in known]
+    remedy = f"Known are {', '.join(known)}."
+    return [Problem("error", "setting", f"the variable {name} is no setting.", remedy) for name in sorted(strange)]
+
+
+def _toml(path: Path, problems: list[Problem]) -> dict[str, object] | None:
     try:
         return tomllib.loads(path.read_text("utf-8-sig"))
     except OSError as error:
         message = f"AEOLLM_HOST names {path}, which cannot be opened: {error.strerror}."
         remedy = f"Name a folder with {CONFIG_NAME} in it, that file, or demo."
         problems.append(Problem("error", "config_unreadable", message, remedy))
-    except ValueError as error:  # TOML or UTF-8
+    except (ValueError, RecursionError) as error:  # TOML or UTF-8
         problems.append(Problem("error", "config_unreadable", f"it is no TOML: {error}.", "Mend the line named."))
-    return {}
+    return None
 
 
 def _settings(
@@ -106,9 +116,10 @@ def _settings(
     own_teams = _teams(top, problems)
     labels = _place(top.table("labels"), "AEOLLM_HOST_LABELS", folder, environment, DEMO if demo else "")
     store = _place(top.table("store"), "AEOLLM_HOST_STORE", folder, environment, str(DEMO_STORE) if demo else "")
-    if content:
-        top.finish()
-    token = environment.get("AEOLLM_HOST_TOKEN") or environment.get("HF_TOKEN") or None
+    top.finish()
+    # A line's end that came along with a token would make every request fail.
+    tokens = (environment.get(name, "").strip() for name in ("AEOLLM_HOST_TOKEN", "HF_TOKEN"))
+    token = next(filter(None, tokens), None)
     key = environment.get("AEOLLM_HOST_KEY", "")
     if not demo:
         problems += _secrets_missing(token, key, (labels, store))
@@ -196,16 +207,18 @@ def _roster(environment: Mapping[str, str], problems: list[Problem]) -> tuple[Te
     given = environment.get("AEOLLM_HOST_ROSTER", "").strip()
     if not given:
         return ()
-    if "\n" not in given and "[" not in given:
-        content = _toml(Path(given), problems)
-    else:
-        try:
-            content = tomllib.loads(given)
-        except ValueError:  # its message would quote the roster
-            message = "AEOLLM_HOST_ROSTER is no TOML."
-            problems.append(Problem("error", "config_unreadable", message, "Write [teams.ID] sections."))
-            return ()
-    return _teams(Table(content, "", problems), problems)
+    is_path = "\n" not in given and "[" not in given
+    try:
+        content = tomllib.loads(Path(given).read_text("utf-8-sig") if is_path else given)
+    except (OSError, ValueError, RecursionError) as error:  # whose messages would quote the roster
+        why = f"names no file that can be opened: {error.strerror}" if isinstance(error, OSError) else "is no TOML"
+        remedy = "Write [teams.ID] sections, or the path of a file with them."
+        problems.append(Problem("error", "config_unreadable", f"AEOLLM_HOST_ROSTER {why}.", remedy))
+        return ()
+    table = Table(content, "AEOLLM_HOST_ROSTER", problems)
+    teams = _teams(table, problems)
+    table.finish()
+    return teams
 
 
 def _teams(top: Table, problems: list[Problem]) -> tuple[Team, ...]:
@@ -214,6 +227,10 @@ def _teams(top: Table, problems: list[Problem]) -> tuple[Team, ...]:
         accounts = tuple(account.casefold() for account in table.texts("accounts"))
         teams.append(Team(name, table.text("name", name), accounts, table.flag("baseline")))
         table.finish()
+        for account in accounts:
+            if not _ACCOUNT.fullmatch(account):
+                remedy = "Write its name alone, as it stands in its address after huggingface.co/."
+                table.refuse("accounts", f"holds {printable(account)!r}, which is no account of the Hub.", remedy)
         if "_" in name or not name.strip() or len(name) > LONGEST_METHOD or any(map(refused, name + teams[-1].name)):
             remedy = "Use printable characters without an underscore: file names are split at the first one."
             table.refuse("NAME", "is no name of a team.", remedy, name)

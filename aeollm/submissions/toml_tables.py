@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
@@ -119,10 +120,11 @@ class Table:
         found = self._get(key)
         if found is None and not needed:
             return None
-        if not isinstance(found, datetime) or found.tzinfo is None:
-            self._wrong(key, found, "a time with its offset, such as 2026-07-15T00:00:00Z")
-            return _DAY if needed else None
-        return found.astimezone(UTC)
+        if isinstance(found, datetime) and found.tzinfo is not None:
+            with contextlib.suppress(OverflowError):  # in UTC before the year 1, or after 9999
+                return found.astimezone(UTC)
+        self._wrong(key, found, "a time with its offset, such as 2026-07-15T00:00:00Z")
+        return _DAY if needed else None
 
     def _wrong(self, key: str, found: object, wanted: str) -> None:
         message = "is missing." if found is None else "cannot be used."

@@ -30,12 +30,14 @@ def health(catalogue: Catalogue, store: Callable[[], Report] | None = None) -> d
     Parameters
     ----------
     catalogue : the server's label sets.
-    store : gives facts about where submissions go; there is none where none are taken.
+    store : gives facts about where submissions go; there is none where none are taken. Its "ok" is the state, too.
     """
     offer = catalogue.offer()
+    told = dict(store()) if store is not None else None
+    well = not offer.trouble and (told is None or bool(told.get("ok", True)))
     waiting = "loading" if offer.pending else "unavailable" if offer.trouble else "ready"
     return {
-        "status": "degraded" if offer.trouble else "ok",
+        "status": "ok" if well else "degraded",
         "version": __version__,
         "labels": {
             "state": waiting,
@@ -50,7 +52,7 @@ def health(catalogue: Catalogue, store: Callable[[], Report] | None = None) -> d
                 for name, found in offer.sets.items()
             ],
         },
-        "store": dict(store()) if store is not None else None,
+        "store": told,
     }
 
 

@@ -52,7 +52,7 @@ class Hosted:
     def report(self) -> dict[str, str | int | bool | None]:
         """Give what the health page tells of it, without secrets."""
         known = self.host.health()
-        told: dict[str, str | int | bool | None] = {"demo": self.host.demo}
+        told: dict[str, str | int | bool | None] = {"demo": self.host.demo, "ok": bool(known["ok"])}
         for part in ("phases", "labels", "store"):
             there = known[part]
             if isinstance(there, Mapping):

@@ -220,6 +220,9 @@ def test_a_hosted_evaluation_has_login_configuration_and_secrets(deploy, hub, ho
     [
         (('place = "hf://datasets/me/store"', 'place = "store"'), (), "store are to be in the folder"),
         (("[labels]", '[teams.a]\naccounts = ["ann"]\n[labels]'), (), "lists the teams' accounts"),
+        (("", ""), ("--variable", "AEOLLM_HOST_STORE=/data/store"), "store are to be in the folder /data/store"),
+        (("", ""), ("--variable", "AEOLLM_HOST_LABEL=x"), "AEOLLM_HOST_LABEL is no setting"),
+        (("", ""), ("--variable", "AEOLLM_HOST=demo"), "AEOLLM_HOST is set twice"),
         (("start = 2026", "start = 2028"), ("--private",), "does not come after the start"),
         (("[labels]", f"# hf_{'a' * 34}\n[labels]"), ("--private",), "holds what looks like a secret"),
     ],
@@ -232,6 +235,17 @@ def test_a_configuration_that_would_fail_or_leak_is_refused_before_anything_is_s
     assert done.returncode == 2
     assert told in done.stderr
     assert "cannot be reached" not in done.stderr
+
+
+def test_places_may_be_variables_and_teams_are_asked_for(deploy, host_toml):
+    place = "hf://datasets/me/elsewhere"
+    host_toml.write_text(HOST.replace('place = "hf://datasets/me/store"', ""), "utf-8")
+    asked = ("me/judge", "--dry-run", "--hosted", host_toml, "--variable", f"AEOLLM_HOST_STORE={place}")
+    told = deploy(*asked)
+    assert told.returncode == 0, told.stderr
+    assert f"AEOLLM_HOST_STORE={place}" in told.stdout
+    assert "Note: no teams are listed: add --secret AEOLLM_HOST_ROSTER" in told.stdout
+    assert "no teams" not in deploy(*asked, "--secret", "AEOLLM_HOST_ROSTER").stdout
 
 
 def expired(hub):

@@ -225,6 +225,15 @@ def test_a_damaged_submission_on_the_hub_is_left_out(hub, open_host):
     assert host.health()["store"]["trouble"] == "damaged: 20260701T120000Z-0"
 
 
+def test_a_local_copy_that_cannot_be_read_is_fetched_again(open_host, tmp_path):
+    first = open_host().submit(draft()).own.submission
+    (tmp_path / "spool" / "stored" / "submissions" / "dry" / first.id / "submission.json").write_bytes(b"{")
+    (tmp_path / "spool" / "waiting" / "submissions" / ".DS_Store").write_bytes(b"x")
+    host = open_host()
+    until(lambda: host.health()["store"] == {"kind": "private data set", "stored": 1, "waiting": 0, "trouble": ""})
+    assert host.board("dry").submissions == 1
+
+
 def test_metadata_cannot_lead_out_of_its_place(hub, open_host, tmp_path):
     first = open_host().submit(draft()).own.submission
     for own, known in (("aa", replace(first, phase="../..")), ("bb", replace(first, id="../../../out")), ("cc", first)):

@@ -221,6 +221,10 @@ class TestHealth:
         assert told["labels"]["state"] == "unavailable"
         assert str(tmp_path) not in str(told)
 
+    @pytest.mark.parametrize(("well", "status"), [(True, "ok"), (False, "degraded")])
+    def test_trouble_with_the_store_is_told_first(self, catalogue, well, status):
+        assert health(catalogue, lambda: {"ok": well})["status"] == status
+
     def test_people_get_a_page_and_monitors_an_object(self, catalogue):
         route = health_route(catalogue, lambda: {"state": "<b>away</b>", "waiting": 2})
         client = TestClient(Starlette(routes=[route]))

@@ -7,8 +7,8 @@ import pytest
 
 from aeollm import inspect_run, read_labels, read_run, score
 from aeollm.errors import HostingError, SubmissionError, UsageError
-from aeollm.submissions import genuine, open_host
-from tests.hosted import GOOD, HALF, KEY, LABELS, Clock, distinct_runs, draft, host, phase, settings
+from aeollm.submissions import Team, genuine, open_host
+from tests.hosted import GOOD, HALF, KEY, LABELS, Clock, distinct_runs, draft, host, phase, settings, write_labels
 from tests.small_files import labels_csv, run_text
 
 
@@ -220,13 +220,32 @@ def test_what_does_not_exist(tmp_path):
 
 
 def test_an_opened_host_says_how_its_labels_are(tmp_path):
-    given = settings(tmp_path, phase(), phase("other", labels="none"))
-    assert open_host(given).health()["labels"] == {
-        "hidden": host(tmp_path)._shelf.get("hidden").version,
-        "none": "unknown_set",
-    }
-    gone = settings(tmp_path, labels=tmp_path / "gone")
-    assert open_host(gone).health()["labels"] == {"hidden": "unreadable_file"}
+    opened = open_host(settings(tmp_path))
+    assert opened.health()["labels"] == {"hidden": opened._shelf.get("hidden").version}
+    (tmp_path / "labels" / "hidden" / "labels.csv").unlink()
+    gone = host(tmp_path / "other", labels=tmp_path / "labels")
+    gone.read_labels()
+    assert gone.health()["labels"] == {"hidden": "no_labels"}
+    assert not gone.health()["ok"]
+
+
+def test_labels_and_rosters_that_cannot_serve_stop_the_start_with_all_that_is_wrong(tmp_path, caplog):
+    place = write_labels(tmp_path)
+    (place / "broken").mkdir()
+    (place / "broken" / "x.csv").write_bytes(labels_csv([("1", "a", "7canary"), ("1", "b", 2)]))
+    phases = [phase(), phase("no", labels="none"), phase("bad", labels="broken")]
+    with pytest.raises(HostingError) as error:
+        open_host(settings(tmp_path, *phases, teams=(Team("A", "A"), Team("base", "B", (), baseline=True))))
+    assert [str(problem) for problem in error.value.problems] == [
+        "no account is on a team, so that nobody may submit. "
+        'Write [teams.ID] sections with accounts = ["…"] there, or in AEOLLM_HOST_ROSTER.',
+        "the hidden label set none: there is no label set 'none'; there is broken, hidden. Choose one of these.",
+        "the hidden label set broken cannot be used; problems: 4, first not_a_number, line 2. "
+        "`python -m aeollm score RUN --labels PLACE` tells them all.",
+    ]
+    assert "canary" not in caplog.text
+    with pytest.raises(HostingError, match="the hidden label set hidden: there is no such file or folder"):
+        open_host(settings(tmp_path, labels=tmp_path / "gone"))
 
 
 def test_health_tells_no_secret(tmp_path):

@@ -109,6 +109,50 @@ def test_a_broken_secret_roster_is_not_quoted(tmp_path):
     assert "secret-name" not in told
 
 
+@pytest.mark.parametrize("roster", ["secret-name, other-name", "secret-name" * 500, "secret-name/\x01.toml"])
+def test_a_secret_roster_that_is_nothing_is_not_quoted(tmp_path, roster):
+    (told,) = problems(tmp_path, AEOLLM_HOST_ROSTER=roster)
+    assert told.startswith("AEOLLM_HOST_ROSTER names no file")
+    assert "secret-name" not in told
+
+
+def test_a_roster_is_checked_as_the_file_is(tmp_path):
+    told = problems(tmp_path, AEOLLM_HOST_ROSTER='[team.A]\naccounts = ["ann"]\n[teams.B]\naccount = ["ann"]')
+    assert told == [
+        "AEOLLM_HOST_ROSTER.teams.B.account is no setting. Did you mean accounts?",
+        "AEOLLM_HOST_ROSTER.team is no setting. Did you mean teams?",
+    ]
+
+
+@pytest.mark.parametrize(
+    "account", ["@ann", "https://huggingface.co/ann", "ann lee", "\uff41nn", "\u0430nn", "ann\u200b", "\u0131"]
+)
+def test_what_no_account_is_called_is_refused(tmp_path, account):
+    """Blanks, addresses, letters of other alphabets: such an entry would never match who signs in."""
+    (told,) = problems(tmp_path, CONFIG.replace('"Ann"', f'"{account}"'))
+    assert "which is no account of the Hub" in told
+
+
+def test_times_beyond_the_calendar_are_refused(tmp_path):
+    config = CONFIG.replace("2026-06-01T00:00:00+02:00", "0001-01-01T00:00:00+14:00")
+    config = config.replace("2026-08-01T00:00:00Z", "9999-12-31T23:59:59-14:00")
+    told = problems(tmp_path, config)
+    assert [line.partition(" cannot")[0] for line in told if "cannot be used" in line] == [
+        "phases.dry.start",
+        "phases.formal.end",
+    ]
+
+
+def test_a_misspelt_variable_is_told(tmp_path):
+    (told,) = problems(tmp_path, AEOLLM_HOST_LABEL="x")
+    assert told.startswith("the variable AEOLLM_HOST_LABEL is no setting. Known are AEOLLM_HOST, AEOLLM_HOST_LABELS,")
+
+
+def test_a_token_with_a_line_end_is_the_token(tmp_path):
+    assert read(tmp_path, AEOLLM_HOST_TOKEN="hf_hush\r\n").token == "hf_hush"
+    assert read(tmp_path, AEOLLM_HOST_TOKEN=" \n", HF_TOKEN="hf_other\n").token == "hf_other"
+
+
 def test_all_problems_at_once(tmp_path):
     config = """
 [labels]
@@ -177,14 +221,17 @@ AEOLLM_HOST_KEY is not set, or shorter than 16 characters.
     assert [line.split(" Set a long")[0] for line in told] == expected.strip().splitlines()
 
 
-@pytest.mark.parametrize("config", ["[phases", "\x00", "a = 1\na = 2"])
+@pytest.mark.parametrize("config", ["[phases", "\x00", "a = 1\na = 2", "a = " + "[" * 5_000])
 def test_a_file_that_is_no_toml(tmp_path, config):
     assert any("it is no TOML" in told for told in problems(tmp_path, config))
 
 
 def test_a_file_that_is_not_there(tmp_path):
-    with pytest.raises(HostingError, match="cannot be opened"):
-        HostSettings.from_environment({"AEOLLM_HOST": str(tmp_path / "no"), "AEOLLM_HOST_KEY": KEY})
+    with pytest.raises(HostingError) as error:
+        HostSettings.from_environment({"AEOLLM_HOST": str(tmp_path / "no")})
+    # Alone: what would stand in it is not missing.
+    (told,) = error.value.problems
+    assert "cannot be opened" in told.message
 
 
 def test_the_hub_needs_a_token(tmp_path):

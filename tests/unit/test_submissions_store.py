@@ -14,11 +14,12 @@ from pathlib import Path
 
 import pytest
 
-from aeollm.errors import HostingError, SubmissionError
+from aeollm.errors import HostingError, Problem, SubmissionError
 from aeollm.submissions import FolderStore, Submission, folder
 from aeollm.submissions.folder import Folder
 from aeollm.submissions.records import new_id
 from tests.hosted import GOOD, NOON, Clock, distinct_runs, draft, host, phase, state_of, states_of_all_at_once
+from tests.small_files import run_text
 
 KILLED_RUNS = 200
 
@@ -212,7 +213,8 @@ def test_a_store_that_cannot_be_used(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "damage", [b"", b"{", b"[]", b'{"format": 2}', b'{"format": 1, "received": "yesterday"}', b"\xff"]
+    "damage",
+    [b"", b"{", b"[]", b'{"format": 2}', b'{"format": 1, "received": "yesterday"}', b"\xff", b"[" * 100_000],
 )
 def test_damaged_metadata_is_left_out_and_told(tmp_path, damage):
     given = host(tmp_path)
@@ -232,6 +234,108 @@ def test_a_changed_file_is_left_out_and_told(tmp_path):
     assert again.board("dry").rows == ()
     assert again.own("ann", "A")[0].aggregate is None
     assert first.id in again.health()["store"]["trouble"]
+
+
+def test_a_text_that_cannot_be_written_again_is_damage(tmp_path):
+    given = host(tmp_path)
+    first = given.submit(draft()).own.submission
+    file = tmp_path / "store" / "submissions" / "dry" / first.id / "submission.json"
+    file.write_bytes(file.read_bytes().replace(b'"A_run.txt"', b'"\\ud800"'))
+    assert first.id in host(tmp_path).health()["store"]["trouble"]
+
+
+def in_the_way(place):
+    """Put what file managers, copies and pranks leave behind beside submissions; give what is taken for damaged."""
+    (place / ".DS_Store").write_bytes(b"x")
+    (place / "loop").symlink_to("loop")
+    (place / "other").mkdir()
+    (place / "piped").mkdir()
+    os.mkfifo(place / "piped" / "submission.json")
+    (place / "nested" / "submission.json").mkdir(parents=True)
+    (place.parent / "notes.txt").write_bytes(b"x")
+    incoming = place.parent.parent / "incoming"
+    (incoming / "file").write_bytes(b"x")
+    (incoming / "half").mkdir()
+    (incoming / "link").symlink_to(place)
+    return "damaged: nested, other, piped"
+
+
+def test_foreign_files_in_the_store_are_passed_over(tmp_path):
+    given = host(tmp_path)
+    first, second, third = distinct_runs(3)
+    given.submit(draft(first))
+    damaged = in_the_way(tmp_path / "store" / "submissions" / "dry")
+    for runs, run in ((2, second), (3, third)):
+        assert given.submit(draft(run)).own.state == "stored"
+        assert [row.runs for row in given.board("dry").rows] == [runs]
+        assert given.health()["store"] == {"kind": "local folder", "stored": runs, "waiting": 0, "trouble": damaged}
+        given = host(tmp_path)
+    assert list((tmp_path / "store" / "incoming").iterdir()) == []
+
+
+@pytest.mark.parametrize("file", ["run", "submission.json"])
+@pytest.mark.parametrize("damage", [Path.unlink, lambda path: path.write_bytes(path.read_bytes()[:9])])
+def test_a_damaged_submission_counts_again_once_it_is_restored(tmp_path, file, damage):
+    first = host(tmp_path).submit(draft()).own.submission
+    path = tmp_path / "store" / "submissions" / "dry" / first.id / file
+    whole = path.read_bytes()
+    damage(path)
+    given = host(tmp_path)
+    assert given.submit(draft(distinct_runs(2)[1], "B")).own.state == "stored"
+    assert [row.team for row in given.board("dry").rows] == ["B"]
+    assert given.health()["store"]["trouble"] == f"damaged: {first.id}"
+    assert not given.health()["ok"]
+    path.write_bytes(whole)
+    assert [row.team for row in given.board("dry").rows] == ["A", "B"]
+    assert given.health()["store"]["trouble"] == ""
+    assert given.health()["ok"]
+
+
+def test_a_store_that_is_taken_away_is_told_and_resets_no_quota(tmp_path):
+    given = host(tmp_path)
+    given.submit(draft())
+    (tmp_path / "store").rename(tmp_path / "away")
+    for asked in (
+        lambda: given.board("dry"),
+        lambda: given.own("ann", "A"),
+        lambda: given.allowance("A", "dry"),
+        lambda: given.submit(draft(distinct_runs(2)[1])),
+    ):
+        with pytest.raises(HostingError, match="store cannot be read or written"):
+            asked()
+    assert "cannot be read or written" in given.health()["store"]["trouble"]
+    (tmp_path / "away").rename(tmp_path / "store")
+    assert given.board("dry").submissions == 1
+
+
+def test_a_lock_that_cannot_be_had_is_told(tmp_path):
+    given = host(tmp_path)
+    (tmp_path / "store" / "lock").unlink()
+    (tmp_path / "store" / "lock").mkdir()
+    with pytest.raises(HostingError, match="store cannot be read or written"):
+        given.submit(draft())
+
+
+def test_runs_that_fit_other_labels_are_left_out_and_told(tmp_path):
+    first = host(tmp_path).submit(draft()).own.submission
+    rows = [("3", answer, score) for answer, score in (("a", 1), ("b", 2), ("c", 3))]
+    given = host(tmp_path, rows=rows)
+    second = given.submit(draft(run_text(rows), "B")).own.submission
+    assert [row.entry.submitted for row in given.board("dry").rows] == [second.received]
+    assert given.own("ann", "A")[0].aggregate is None
+    assert given.health()["store"]["trouble"] == f"no runs for the labels of their phase: {first.id}"
+
+
+def test_what_is_stored_has_its_receipt_even_if_it_cannot_be_scored(tmp_path, monkeypatch):
+    given = host(tmp_path)
+
+    def away(*_):
+        raise HostingError("store", [Problem("error", "store_unusable", "too many open files.")])
+
+    monkeypatch.setattr(given._store, "content", away)
+    done = given.submit(draft())
+    assert (done.own.state, done.own.aggregate) == ("stored", None)
+    assert done.receipt.submission == given._store.entries()[0]
 
 
 def test_a_submission_in_another_ones_place_is_left_out(tmp_path):

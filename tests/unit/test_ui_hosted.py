@@ -12,7 +12,7 @@ import pytest
 import app
 from aeollm.errors import HostingError, UsageError
 from aeollm.sources import Settings
-from aeollm.submissions import Rounded, Team, genuine
+from aeollm.submissions import Rounded, StoreHealth, Team, genuine
 from aeollm.ui import build_app, hosted_notices
 from aeollm.ui.catalogue import Catalogue
 from aeollm.ui.hosted import Hosted, beside
@@ -237,7 +237,7 @@ def test_received_but_not_stored_has_no_receipt(tmp_path):
             return tuple(self.kept)
 
         def health(self):
-            return SimpleNamespace(_asdict=lambda: {"trouble": "the Hub cannot be reached"})
+            return StoreHealth("private data set", 0, len(self.kept), "the Hub cannot be reached")
 
         def entries(self):
             return ()
