@@ -28,7 +28,7 @@ MODEL_TITLES = {
     "ordinal_slopes": "ordinal, own slopes",
     "net": "LLM-Rubric network",
     "net_own": "network, own opinion only",
-    "mix": "mean of ridge, ordinal, network",
+    "mix": "mix: ridge, ordinal, net",
 }
 """``own`` is of the people: everybody's intercept or slopes, shrunk to what all share."""
 _PROTOCOLS = {

@@ -44,10 +44,11 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Opinions and answers of one set of texts, as read."""
+    """Opinions and answers of one set of texts; ``how`` names what was not read as it stands, as signatures do."""
 
     opinions: Opinions
     answers: Answers
+    how: str = ""
 
     @property
     def targets(self) -> tuple[str, ...]:
@@ -59,8 +60,9 @@ class Pair:
 class Material:
     """Rows to learn from and, where they are others, rows to be scored on.
 
-    ``signed`` names the inputs as a signature does; ``demo`` marks simulated ones. ``run`` is the AEOLLM run whose
-    scores are calibrated, None for opinions. ``problems`` says what was left out and what looks odd.
+    ``signed`` names the inputs as a signature does; ``demo`` marks simulated ones. ``problems`` says what was left out
+    and what looks odd. ``pairs`` are the files of opinions and answers to learn from and, where there is one, of the
+    test; ``run`` is the AEOLLM run whose scores are calibrated to ``labels`` (or to annotators, without labels).
     """
 
     train: Examples
@@ -68,7 +70,7 @@ class Material:
     signed: str
     demo: bool
     problems: tuple[Problem, ...]
-    pair: Pair | None = None
+    pairs: tuple[Pair, Pair | None] | None = None
     run: Run | None = None
     labels: Labels | None = None
 
@@ -77,16 +79,28 @@ class Material:
         """Name what could be the target."""
         return tuple(name for name in self.train.targets if self.test is None or name in self.test.targets)
 
+    @property
+    def pair(self) -> Pair | None:
+        """Give the files that are scored."""
+        return None if self.pairs is None else self.pairs[1] or self.pairs[0]
+
     def aimed_at(self, target: str) -> Material:
-        """Give the same rows with another target.
+        """Join the same files for another target.
 
         Raises
         ------
         UsageError
             If nobody answered it.
         """
-        test = None if self.test is None else self.test.aimed_at(target)
-        return replace(self, train=self.train.aimed_at(target), test=test)
+        if self.pairs is not None:
+            return of_pairs(*self.pairs, target)
+        if self.run is not None and self.labels is not None:
+            return of_run(self.run, self.labels, target)
+        return replace(self, train=self.train.aimed_at(target))
+
+    def without_test(self) -> Material:
+        """Leave the test out, to try folds of what is learnt from."""
+        return self if self.pairs is None else of_pairs(self.pairs[0], None, self.train.target)
 
 
 def read_pairs(train: Files, test: Files | None, reading: Reading) -> tuple[Pair, Pair | None]:
@@ -125,7 +139,12 @@ def _read(
         theirs = read_answers(answers, ours, name=also_shown, rename=rename, missing=reading.missing)
     except AeollmError as error:
         refused.append(error)
-    return Pair(ours, theirs) if ours is not None and theirs is not None else None
+    if ours is None or theirs is None:
+        return None
+    told = {"renamed": rename, "options": reading.options}
+    how = [f"{name}={'+'.join(f'{old}>{new}' for old, new in pairs.items())}" for name, pairs in told.items() if pairs]
+    how += [f"missing={'+'.join(reading.missing)}"] if tuple(reading.missing) != Reading().missing else []
+    return Pair(ours, theirs, "".join(f"|{part.replace('|', '%7C')}" for part in how))
 
 
 def _of_file(name: str, problem: Problem) -> Problem:
@@ -142,14 +161,14 @@ def of_pairs(train: Pair, test: Pair | None, target: str) -> Material:
     """
     examples = from_opinions(train.opinions, train.answers, target)
     problems = _said(train, target)
-    signed = f"opinions={train.opinions.signed}|answers={train.answers.signed}"
+    signed = f"opinions={train.opinions.signed}|answers={train.answers.signed}{train.how}"
     scored = None
     if test is not None:
         scored = from_opinions(test.opinions, test.answers, target)
         problems += _said(test, target) + exchanged_hints(test.answers, train.answers)
-        signed += f"|test-opinions={test.opinions.signed}|test-answers={test.answers.signed}"
+        signed += f"|test-opinions={test.opinions.signed}|test-answers={test.answers.signed}{test.how}"
     demo = not _demo_digests().isdisjoint(_digests(train) + (_digests(test) if test is not None else ()))
-    return Material(examples, scored, signed, demo, tuple(problems), pair=test or train)
+    return Material(examples, scored, signed, demo, tuple(problems), pairs=(train, test))
 
 
 @cache

@@ -106,7 +106,7 @@ def _wanted() -> Wanted:
     models = [(say(f"cal_model_{name}"), name) for name in MODELS]
     with gr.Row(elem_id="cal-wanted"):
         target = gr.Dropdown([], label=say("cal_target"), elem_id="cal-target", min_width=130)
-        model = gr.Dropdown(models, value=MODEL, label=say("cal_model"), elem_id="cal-model", min_width=220)
+        model = gr.Dropdown(models, value=MODEL, label=say("cal_model"), elem_id="cal-model", min_width=240)
         protocol = gr.Dropdown(
             [(say("cal_protocol_folds"), "folds")],
             value="folds",

@@ -138,13 +138,14 @@ class Calibrations:
         try:
             material = bench.material.aimed_at(str(target))
             wanted = _choices(material, model, beside, protocol, counts)
+            material = material.without_test() if wanted.protocol == "folds" else material
         except AeollmError as error:
             yield [gr.skip(), notices.failed(error.problems)]
             return
         if known := self._known_example(material, wanted):
             yield [replace(bench, trial=known, made={}), notices.said("cal_done")]
             return
-        for outcome, shown in self._worked(bench, partial(try_out_in_full, _of_protocol(material, wanted), wanted)):
+        for outcome, shown in self._worked(bench, partial(try_out_in_full, material, wanted)):
             if isinstance(outcome, Trial):
                 self._keep_example(outcome)
                 yield [replace(bench, trial=outcome, made={}), shown]
@@ -269,11 +270,6 @@ def _protocols(material: Material | None) -> list[Protocol]:
     if material is not None and material.run is not None:
         return ["questions"]
     return ["test", "folds"] if material is not None and material.test is not None else ["folds"]
-
-
-def _of_protocol(material: Material, choices: Choices) -> Material:
-    """Leave the test out where folds of the training rows are wanted."""
-    return replace(material, test=None) if choices.protocol == "folds" else material
 
 
 def _choices(

@@ -183,7 +183,7 @@ def test_a_run_and_its_labels(tab):
 
 def test_cancelling_ends_the_work_and_keeps_what_was_there(calibrate, app):
     before = calibrate.scores()
-    calibrate.choose("cal-model", "mean of ridge, ordinal, network")
+    calibrate.choose("cal-model", "mix: ridge, ordinal, net")
     calibrate.fit(wait=False, seeds=20)
     expect(calibrate.progress.locator("[role=progressbar]")).to_be_visible(timeout=FITTED)
     assert workers(app) == 1
@@ -202,7 +202,7 @@ def test_scoring_does_not_wait_for_two_visitors_who_fit(calibrate, second_page, 
     ScoreTab(page, app.url).open()
     other = CalibrateTab(page).open()
     for visitor in (calibrate, other):
-        visitor.choose("cal-model", "mean of ridge, ordinal, network")
+        visitor.choose("cal-model", "mix: ridge, ordinal, net")
         visitor.fit(wait=False, seeds=20)
     for visitor in (calibrate, other):
         expect(visitor.progress.locator("[role=progressbar]")).to_be_visible(timeout=FITTED)

@@ -103,11 +103,21 @@ def test_renames_are_for_the_answers_that_are_scored(tmp_path):
     reading = Reading(rename={"Q0": "Q1", "Q1": "Q0"})
     first, second = read_pairs(*files(tmp_path, two, rows, two, rows), reading)
     assert (first.answers.criteria, second.answers.criteria) == (("Q0", "Q1"), ("Q1", "Q0"))
+    assert second.how == "|renamed=Q0>Q1+Q1>Q0"
+    both = of_pairs(first, second, "Q1")
+    assert both.signed.endswith(second.how)
+    assert both.without_test().test is None
+    assert "test-opinions" not in both.without_test().signed
     alone, _ = read_pairs(files(tmp_path, two, rows)[0], None, reading)
     assert alone.answers.criteria == ("Q1", "Q0")
     swapped = Reading(train_rename={"Q0": "Q1", "Q1": "Q0"})
     first, second = read_pairs(*files(tmp_path, two, rows, two, rows), swapped)
     assert (first.answers.criteria, second.answers.criteria) == (("Q1", "Q0"), ("Q0", "Q1"))
+
+
+def test_another_target_is_joined_anew(material):
+    told = [problem.message for problem in material.aimed_at("Q3").problems]
+    assert any("93 of 360 rows are left out: no answer to Q3" in message for message in told)
 
 
 def test_what_is_tried_is_told(trial):
