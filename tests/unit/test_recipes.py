@@ -126,6 +126,11 @@ from = "c"
         ("recipe = 1\n[inputs]\na = 'b'\n", "no_steps", None),
         ("[inputs]\na = 'b'\n", "version", None),
         ("recipe = 1\n[inputs]\nreports = 'b'\n[[step]]\ndo='run'\nfrom='reports'\n", "name_taken", 3),
+        ("recipe = true\n", "version", 1),
+        ("recipe = 1.0\n", "version", 1),
+        (f"recipe = {'9' * 5000}\n", "toml", None),
+        ('{"recipe": 1}', "toml", 1),
+        (HEAD + "a = 'b'\n[[step]]\ndo='dimensions'\nfrom='a'\nof='a'\ndimensions=[]\n", "option", 9),
     ],
 )
 def test_what_is_no_recipe_is_told(text, kind, line):
@@ -230,6 +235,23 @@ def test_whole_answers_compared_give_all_dimensions_the_same():
     assert (found.run.scores.units == found.run.scores.units[:, :1]).all()
 
 
+@pytest.mark.parametrize("model", ["davidson", "copeland"])
+@pytest.mark.parametrize("anchored", [False, True])
+def test_whole_answers_compared_leave_dimensions_compared_by_themselves(model, anchored):
+    text = f'p = "p"\na = "a"\n[[step]]\ndo = "pairwise"\nname = "s"\nfrom = "p"\nmodel = "{model}"\n'
+    text += 'anchor = "a"\nstrength = 0.01\n' if anchored else ""
+    name = "x" if anchored else "insight"
+    # Whole answers in the order of their numbers, the dimension in the opposite order.
+    both = [pairs(name, lambda _, a: -a), pairs("overall", lambda _, a: a).split(b"\n", 1)[1]]
+    found = built(text, labels=None, p=b"\n".join(both), a=run_file(lambda _, a: a % 2))
+    run = found.run
+    column = {dimension: run.scores.units[:5, d].tolist() for d, dimension in enumerate(run.dimensions)}
+    assert column[name] == sorted(column[name], reverse=True)
+    others = [values for dimension, values in column.items() if dimension != name]
+    assert others
+    assert all(values == sorted(values) and len(set(values)) == 5 for values in others)
+
+
 def test_some_dimensions_only_are_checked_and_scored_alone_and_the_reason_is_told():
     found = built('p = "p"\n[[step]]\ndo = "pairwise"\nname = "s"\nfrom = "p"\n', p=pairs())
     (stage,) = found.stages
@@ -294,6 +316,14 @@ def test_problems_of_inputs_come_all_at_once_with_the_inputs_names():
     assert [message.split(":")[0] for message in told] == ["c", "a", "p"]
     assert "looks like criterion scores" in told[1]
     assert "p.csv is not among the files given" in told[2]
+
+
+def test_an_input_may_have_any_name_even_none():
+    text = 'None = "n"\na = "a"\n[[step]]\ndo = "ties"\nfrom = "a"\nby = "None"\n'
+    recipe = read_recipe((HEAD + text).encode())
+    assert recipe.needed == {"a": "scores", "None": "scores"}
+    found = built(text, a=run_file(lambda _, a: a // 3), **{"None": run_file(lambda _, a: a)})
+    assert found.ties["x"] == 0
 
 
 def test_a_step_that_cannot_be_done_is_named():
