@@ -10,7 +10,16 @@ from pathlib import Path
 from aeollm.aggregation.orders import OrderEffect
 from aeollm.aggregation.pairwise import Count, PositionBias
 from aeollm.cli.options import add_json, add_labels, add_policy, add_seed, asked_labels, labels_of, policy_of
-from aeollm.cli.terminal import DONE, REFUSED, UNUSABLE, complain, print_json, print_lines, write_file
+from aeollm.cli.terminal import (
+    DONE,
+    REFUSED,
+    UNUSABLE,
+    complain,
+    print_json,
+    print_lines,
+    refuse_overwriting,
+    write_file,
+)
 from aeollm.cli.text_tables import aligned, number, problem_lines
 from aeollm.errors import AeollmError
 from aeollm.exports.build_json import build_json, refused_build
@@ -56,6 +65,7 @@ def reference_of(options: argparse.Namespace) -> Reference:
 def carry_out(options: argparse.Namespace, recipe: Recipe, files: Mapping[str, Path], folder: Path | None) -> int:
     """Build a run by a recipe, write it and tell what came of it; give the exit code."""
     try:
+        refuse_overwriting(_outputs(options), [*files.values(), *_named(options)])
         reference = reference_of(options)
     except AeollmError as error:
         return failed(options, recipe.name, error, UNUSABLE)
@@ -74,6 +84,15 @@ def carry_out(options: argparse.Namespace, recipe: Recipe, files: Mapping[str, P
     else:
         print_lines(report(built, options.measure, str(options.output)))
     return DONE if built.inspection.run is not None or built.in_part else REFUSED
+
+
+def _outputs(options: argparse.Namespace) -> list[Path]:
+    return [path for path in (options.save_recipe, options.output) if path is not None]
+
+
+def _named(options: argparse.Namespace) -> list[Path]:
+    """Give the other files that are read: the labels, and of `build` the recipe."""
+    return [Path(path) for path in (options.labels, getattr(options, "recipe", None)) if path is not None]
 
 
 def failed(options: argparse.Namespace, name: str, error: AeollmError, code: int) -> int:

@@ -26,9 +26,9 @@ class Built:
 
     ``inspection`` is the run as the Score tab would read it, against the labels where there are some; ``in_part``
     says that it is refused for nothing but dimensions that it lacks; its coverage is that of those it has.
-    ``stages`` has every scored input and step in their order. ``order_effects``, ``position_bias`` and ``digests`` (SHA-256) are by
-    input, ``broken`` (the tied pairs that a tie-break met) and ``strengths`` (of comparisons) by step. ``ties`` counts
-    the tied pairs left, by view.
+    ``stages`` has every scored input and step in their order. ``order_effects``, ``position_bias`` and ``digests``
+    (SHA-256) are by input, ``broken`` (the tied pairs that a tie-break met) and ``strengths`` (of comparisons) by
+    step. ``ties`` counts the tied pairs left, by view.
     """
 
     recipe: Recipe
