@@ -59,7 +59,7 @@ def build(recipe: Recipe, materials: Materials, *, policy: Policy | None = None,
     recipe : its last step gives the run.
     materials : the inputs read, and labels where steps learn from them or their worth is to be told.
     policy : under which stages are scored; answers that a stage leaves out are left out of its score.
-    seed : of the resampling behind position bias.
+    seed : of the resampling of questions behind position bias and what steps bring.
 
     Raises
     ------
@@ -92,7 +92,7 @@ def build(recipe: Recipe, materials: Materials, *, policy: Policy | None = None,
         run,
         inspection,
         in_part,
-        staged(recipe, outcomes, materials, policy),
+        staged(recipe, outcomes, materials, policy, seed),
         effects,
         {
             name: position_bias(pairs_of(own), rng=np.random.default_rng(seed))

@@ -3,6 +3,7 @@
 import itertools
 import json
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -280,6 +281,25 @@ def test_dimensions_are_taken_from_other_scores():
     found = built(text, p=pairs(), a=run_file(lambda _, a: 4 - a))
     assert found.stages[-1].value("x", "kendall") == pytest.approx(1)
     assert found.stages[-1].value("y", "kendall") == pytest.approx(-1)
+
+
+def test_what_a_step_brings_is_told_over_questions():
+    # Three questions of four gain, one stays: signs of three differences can be flipped in eight ways.
+    text = 'a = "a"\nb = "b"\n[[step]]\ndo = "dimensions"\nfrom = "a"\nof = "b"\ndimensions = ["y"]\n'
+    found = built(text, a=run_file(lambda q, a: a if q == 1 else -a), b=run_file(lambda _, a: a))
+    before, _, after = found.stages
+    gain = after.gains["y", "kendall"]
+    assert before.gains == {}
+    apart = [0, 2, 2, 2]
+    assert (gain.difference, gain.questions) == (pytest.approx(np.mean(apart)), 4)
+    assert gain.p == pytest.approx(2 / 8)
+    means = [np.mean(drawn) for drawn in itertools.product(apart, repeat=4)]
+    assert min(means) <= gain.low < gain.difference < gain.high == pytest.approx(max(means))
+    # The dimension that was not taken over has not changed, and is told as no change.
+    assert (after.gains["x", "kendall"].difference, after.gains["x", "kendall"].p) == (0, 1)
+    assert built(text, a=run_file(lambda q, a: a if q == 1 else -a), b=run_file(lambda _, a: a)).stages[2].gains == (
+        after.gains
+    )
 
 
 def test_judges_and_ties_are_told_step_by_step():
