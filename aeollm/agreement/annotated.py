@@ -118,11 +118,11 @@ def labels_of_ratings(
     Raises
     ------
     AnnotationsError
-        For no ratings.
+        For no ratings, and deciding annotators who gave none.
     """
     if not ratings:
         raise AnnotationsError(dimension, [Problem("error", "no_rows", "there are no ratings.", "Check the file.")])
-    deciding = _deciding(ratings) if third is None else set(third)
+    deciding = _deciding(ratings) if third is None else _named(ratings, third, dimension)
     labels: dict[Key, Fraction] = {}
     pairs: list[tuple[tuple[str, Fraction], ...]] = []
     disputed: list[Disagreement] = []
@@ -157,6 +157,23 @@ def _table(ratings: Ratings) -> tuple[np.ndarray, list[str]]:
     people = list(dict.fromkeys(who for given in ratings.values() for who in given))
     rows = [[float(given[who]) if who in given else np.nan for who in people] for given in ratings.values()]
     return np.array(rows), people
+
+
+def _named(ratings: Ratings, third: Sequence[str], dimension: str) -> set[str]:
+    """Take those named to decide.
+
+    Raises
+    ------
+    AnnotationsError
+        For some who rated nothing.
+    """
+    people = dict.fromkeys(who for given in ratings.values() for who in given)
+    unknown = [who for who in third if who not in people]
+    if unknown:
+        message = f"{printable(', '.join(unknown))} rated nothing and can decide nothing."
+        remedy = f"There is {printable(', '.join(people))}."
+        raise AnnotationsError(dimension, [Problem("error", "unknown_annotator", message, remedy)])
+    return set(third)
 
 
 def _deciding(ratings: Ratings) -> set[str]:

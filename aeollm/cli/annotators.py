@@ -10,12 +10,21 @@ from typing import Any
 
 from aeollm.agreement import ICC, AnnotatedLabels, annotation_scores, aspect_scores, labels_of_ratings
 from aeollm.cli.options import from_zero
-from aeollm.cli.terminal import DONE, REFUSED, complain, print_json, print_lines, write_file
+from aeollm.cli.terminal import (
+    DONE,
+    REFUSED,
+    UNUSABLE,
+    complain,
+    print_json,
+    print_lines,
+    refuse_overwriting,
+    write_file,
+)
 from aeollm.cli.text_tables import aligned, number, problem_lines
-from aeollm.errors import AeollmError, Problem
+from aeollm.errors import AeollmError, AnnotationsError, Problem, UsageError
 from aeollm.files import read_annotations, read_aspects, read_labels, recognise
 from aeollm.files.decoding import Unreadable, open_source
-from aeollm.tables import DIMENSIONS, AnswerScores, Key, write_labels
+from aeollm.tables import DIMENSIONS, OVERALL, AnswerScores, Key, write_labels
 
 WAY = "annotators"
 _MOST_SHOWN = 20
@@ -28,27 +37,39 @@ def add(ways: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     columns = "questionId, answerId, annotator, and aspect, score, weight; or *_score columns"
     add("annotations", type=Path, metavar="FILE", help=columns)
     add("--rule", type=from_zero, required=True, metavar="GAP", help="two ratings further apart need a third")
-    add("--dimension", default="readability", metavar="NAME", help="what the aspects make up (default: readability)")
+    add(
+        "--dimension",
+        type=_dimension,
+        default="readability",
+        metavar="NAME",
+        help="what the aspects make up (default: readability)",
+    )
     add("--third", action="append", metavar="NAME", help="who decides disputed answers (default: told by the ratings)")
     add("--into", type=Path, metavar="LABELS.csv", help="labels whose other columns and answers are kept")
     add("-o", "--output", type=Path, required=True, metavar="LABELS.csv", help="the labels file to write")
     add("--json", action="store_true", help="one JSON object on standard output")
 
 
+def _dimension(text: str) -> str:
+    if not text or text == OVERALL or any(character.isspace() for character in text):
+        raise argparse.ArgumentTypeError(f"{text!r} is no name of a dimension: one word, and not {OVERALL}")
+    return text
+
+
 def run(options: argparse.Namespace) -> int:
     """Write the labels and tell the agreement of those who rated first."""
+    try:
+        refuse_overwriting([options.output], [options.annotations])
+    except UsageError as error:
+        return _failed(options, error, UNUSABLE)
     try:
         found, problems = _labels(options)
         table = _table(options, found)
     except AeollmError as error:
-        complain(str(error))
-        return REFUSED
-    except Unreadable as unreadable:
-        complain(f"{options.annotations}: {unreadable.problem}")
-        return REFUSED
+        return _failed(options, error, REFUSED)
     problems += _incomplete(table)
     if not write_file(options.output, write_labels(table).encode()):
-        return REFUSED
+        return UNUSABLE
     if options.json:
         print_json({"rule": float(options.rule), "problems": [p.to_json() for p in problems], **_json(found)})
     else:
@@ -56,9 +77,26 @@ def run(options: argparse.Namespace) -> int:
     return DONE
 
 
+def _failed(options: argparse.Namespace, error: AeollmError, code: int) -> int:
+    if options.json:
+        told = [problem.to_json() for problem in error.problems]
+        print_json({"rule": float(options.rule), "problems": told, "dimensions": {}})
+    complain(str(error))
+    return code
+
+
 def _labels(options: argparse.Namespace) -> tuple[list[AnnotatedLabels], list[Problem]]:
-    content = open_source(options.annotations).content
+    """Read the ratings and make labels of them.
+
+    Raises
+    ------
+    AeollmError
+    """
     name = options.annotations.name
+    try:
+        content = open_source(options.annotations).content
+    except Unreadable as unreadable:
+        raise AnnotationsError(str(options.annotations), [unreadable.problem]) from None
     if recognise(content) == "annotations":
         annotations = read_annotations(content, name=name)
         found = [

@@ -10,12 +10,21 @@ from pathlib import Path
 from aeollm.aggregation.orders import OrderEffect
 from aeollm.aggregation.pairwise import Count, PositionBias
 from aeollm.cli.options import add_json, add_labels, add_policy, add_seed, asked_labels, labels_of, policy_of
-from aeollm.cli.terminal import DONE, REFUSED, UNUSABLE, complain, print_json, print_lines, write_file
+from aeollm.cli.terminal import (
+    DONE,
+    REFUSED,
+    UNUSABLE,
+    complain,
+    print_json,
+    print_lines,
+    refuse_overwriting,
+    write_file,
+)
 from aeollm.cli.text_tables import aligned, number, problem_lines
 from aeollm.errors import AeollmError
 from aeollm.exports.build_json import build_json, refused_build
 from aeollm.files import read_rubrics
-from aeollm.recipes import Built, Recipe, Stage, build, read_materials, write_recipe
+from aeollm.recipes import Built, Gain, Recipe, Stage, build, read_materials, write_recipe
 from aeollm.sources import LabelSet
 from aeollm.tables import MEASURES, OVERALL, Rubrics
 
@@ -56,6 +65,7 @@ def reference_of(options: argparse.Namespace) -> Reference:
 def carry_out(options: argparse.Namespace, recipe: Recipe, files: Mapping[str, Path], folder: Path | None) -> int:
     """Build a run by a recipe, write it and tell what came of it; give the exit code."""
     try:
+        refuse_overwriting(_outputs(options), [*files.values(), *_named(options)])
         reference = reference_of(options)
     except AeollmError as error:
         return failed(options, recipe.name, error, UNUSABLE)
@@ -74,6 +84,15 @@ def carry_out(options: argparse.Namespace, recipe: Recipe, files: Mapping[str, P
     else:
         print_lines(report(built, options.measure, str(options.output)))
     return DONE if built.inspection.run is not None or built.in_part else REFUSED
+
+
+def _outputs(options: argparse.Namespace) -> list[Path]:
+    return [path for path in (options.save_recipe, options.output) if path is not None]
+
+
+def _named(options: argparse.Namespace) -> list[Path]:
+    """Give the other files that are read: the labels, and of `build` the recipe."""
+    return [Path(path) for path in (options.labels, getattr(options, "recipe", None)) if path is not None]
 
 
 def failed(options: argparse.Namespace, name: str, error: AeollmError, code: int) -> int:
@@ -107,23 +126,27 @@ def _stages(stages: Iterable[Stage], measure: str) -> list[str]:
     if not shown:
         return ["(name labels with --labels to see what each step brings)"]
     views = list(dict.fromkeys(view for stage in shown for view in (stage.scores.views if stage.scores else ())))
-    values = {stage.name: stage.value(OVERALL, measure) for stage in shown}
-    rows = [["step", "compared with", *views, "change"]]
+    rows = [["step", "compared with", *views, "change", "95 % interval", "p"]]
     for stage in shown:
         own = [number(stage.value(view, measure)) for view in views]
         name = stage.name + (" (held out)" if stage.learned else "")
-        rows.append([name, stage.base or "", *own, _change(values[stage.name], values.get(stage.base or ""))])
+        rows.append([name, stage.base or "", *own, *_gain(stage.gains.get((OVERALL, measure)))])
         if stage.in_sample is not None:
             known = [number(stage.in_sample.mean(view, measure).mean) for view in stage.in_sample.views]
-            rows.append(["  in sample", "", *known, *[""] * (len(views) - len(known)), ""])
-    told = f"({measure} on the labels, mean over questions; change in the overall)"
+            rows.append(["  in sample", "", *known, *[""] * (len(views) - len(known)), "", "", ""])
+    told = (
+        f"({measure} on the labels, mean over questions; change in the overall, over resampled and flipped questions)"
+    )
     if any(stage.learned for stage in shown):
         told += " (steps that learn: every question's scores come from a fit without its labels)"
     return [*aligned(rows), told]
 
 
-def _change(value: float | None, base: float | None) -> str:
-    return "" if value is None or base is None else f"{value - base:+.4f}"
+def _gain(gain: Gain | None) -> list[str]:
+    if gain is None:
+        return ["", "", ""]
+    interval = "–" if gain.low is None or gain.high is None else f"[{gain.low:+.3f}, {gain.high:+.3f}]"
+    return [f"{gain.difference:+.4f}", interval, number(gain.p)]
 
 
 def _order(name: str, effects: Iterable[OrderEffect]) -> list[str]:

@@ -55,6 +55,9 @@ def run(options: argparse.Namespace) -> int:
         tasks = label_set.rubrics.prompts if label_set.rubrics is not None else {}
         files = {name: preferences_jsonl(own, tasks, texts) for name, own in parts.items()}
     except AeollmError as error:
+        if options.json:
+            told = [problem.to_json() for problem in error.problems]
+            print_json({"seed": options.seed, "problems": told, **{name: {} for name in _PARTS}})
         complain(str(error))
         return UNUSABLE
     try:
@@ -67,7 +70,7 @@ def run(options: argparse.Namespace) -> int:
             return UNUSABLE
     counts = {name: _counts(own) for name, own in parts.items()}
     if options.json:
-        print_json({"seed": options.seed, **counts})
+        print_json({"seed": options.seed, "problems": [], **counts})
     else:
         print_lines(_report(parts, counts))
     return DONE

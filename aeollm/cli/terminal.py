@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from aeollm.errors import printable
+from aeollm.errors import Problem, UsageError, printable
 
 DONE, REFUSED, UNUSABLE = 0, 1, 2
 """Exit codes: all well, some run refused, wrong usage or an input without which nothing can be done."""
@@ -45,6 +45,31 @@ def complain(text: str) -> None:
 def shown(text: str) -> str:
     """Escape what would steer the terminal: names and ids come from users."""
     return printable(text, len(text))
+
+
+def refuse_overwriting(outputs: Sequence[Path], inputs: Iterable[Path]) -> None:
+    """Refuse to write what is read, and to write two things into one file.
+
+    Raises
+    ------
+    UsageError
+    """
+    taken = [path for path in inputs if path.is_file()]
+    for path in outputs:
+        if any(_same(path, other) for other in taken):
+            message = "cannot be written: it is read, or written, by the same command."
+            raise UsageError(str(path), [Problem("error", "overwrites", message, "Name another file.")])
+        taken.append(path)
+
+
+def _same(one: Path, other: Path) -> bool:
+    try:
+        return one.samefile(other) and one.is_file()
+    except FileNotFoundError:
+        # Files yet to be written have no identity but their place.
+        return os.path.realpath(one) == os.path.realpath(other)
+    except (OSError, ValueError):
+        return False
 
 
 def write_file(path: Path, content: bytes) -> bool:

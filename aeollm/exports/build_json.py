@@ -63,10 +63,18 @@ def _stage(stage: Stage) -> dict[str, Any]:
         "base": stage.base,
         "learned": stage.learned,
         "reason": stage.reason or None,
+        "gains": _gains(stage),
         "scores": _scores(stage, stage.scores),
         "in_sample": _scores(stage, stage.in_sample),
         "signature": None if stage.scores is None else stage.scores.signature,
     }
+
+
+def _gains(stage: Stage) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for (view, measure), gain in stage.gains.items():
+        found.setdefault(view, {})[measure] = _plain(gain)
+    return found
 
 
 def _scores(stage: Stage, scores: Scores | None) -> dict[str, Any] | None:

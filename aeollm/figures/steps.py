@@ -14,7 +14,7 @@ _ROW = 34
 _LONGEST = 24
 _BESIDE = 0.16
 _ABOVE, _BELOW = 95, 110
-_BADGE = 48
+_BADGE = 68
 
 
 def what_steps_bring(stages: Sequence[Stage], measure: str, *, demo: bool) -> go.Figure:
@@ -36,7 +36,7 @@ def what_steps_bring(stages: Sequence[Stage], measure: str, *, demo: bool) -> go
     if seen:
         traces.append(_in_sample(seen, rows, measure))
     layout: Spec = {
-        "xaxis": {"title": {"text": f"{TITLES[measure]}, mean over questions"}, "side": "top"},
+        "xaxis": {"title": {"text": TITLES[measure], "standoff": 6}, "side": "top"},
         "margin": {"l": 10, "r": 12, "t": _ABOVE, "b": 10},
         "yaxis": {
             "tickvals": list(rows.values()),

@@ -2,6 +2,7 @@
 
 from aeollm.recipes.ablation import Stage
 from aeollm.recipes.building import Built, build, dimension_spreads
+from aeollm.recipes.gains import Gain
 from aeollm.recipes.kinds import STEPS, Option, StepKind, Takes, Value
 from aeollm.recipes.materials import Materials, files_beside, read_materials
 from aeollm.recipes.reading import read_recipe
@@ -12,6 +13,7 @@ __all__ = [
     "REPORTS",
     "STEPS",
     "Built",
+    "Gain",
     "Materials",
     "Option",
     "Recipe",

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from aeollm.decimals import Decimals
 from aeollm.errors import AeollmError
+from aeollm.recipes.gains import Gain, gains
 from aeollm.recipes.materials import Materials
 from aeollm.recipes.recipe import Recipe
 from aeollm.recipes.steps import Outcome
@@ -20,7 +21,8 @@ class Stage:
 
     ``base`` names the stage it is compared with, None for a first one. ``scores`` is None without labels, and where
     ``reason`` says why. Of a step that learns from labels (``learned``), ``scores`` are held out: every question's
-    come from a fit without its labels; ``in_sample`` are those of a fit that saw them.
+    come from a fit without its labels; ``in_sample`` are those of a fit that saw them. ``gains`` are over the base, by
+    (view, measure).
     """
 
     name: str
@@ -31,6 +33,7 @@ class Stage:
     reason: str
     learned: bool = False
     in_sample: Scores | None = None
+    gains: Mapping[tuple[str, str], Gain] = field(default_factory=dict)
 
     def tells(self, view: str) -> bool:
         """Say whether a view has a score: the overall of some dimensions only has none."""
@@ -48,9 +51,9 @@ class Stage:
 
 
 def staged(
-    recipe: Recipe, outcomes: Mapping[str, Outcome], materials: Materials, policy: Policy | None
+    recipe: Recipe, outcomes: Mapping[str, Outcome], materials: Materials, policy: Policy | None, seed: int
 ) -> tuple[Stage, ...]:
-    """Score inputs, variants and steps in the order of the recipe."""
+    """Score inputs, variants and steps in the order of the recipe, and each against what it builds on."""
     scorer = _Scorer(materials.labels, materials.weights, replace(policy or Policy(), partial=True, inner_join=True))
     stages: list[Stage] = []
     shown: set[str] = set()
@@ -69,7 +72,15 @@ def staged(
             stage = replace(stage, learned=True, in_sample=scorer.scored(outcome.in_sample)[0])
         stages.append(stage)
         shown.add(step.name)
-    return tuple(stages)
+    named = {stage.name: stage for stage in stages}
+    return tuple(_gained(stage, named.get(stage.base or ""), seed) for stage in stages)
+
+
+def _gained(stage: Stage, base: Stage | None, seed: int) -> Stage:
+    if base is None or stage.scores is None or base.scores is None:
+        return stage
+    views = [view for view in stage.scores.views if stage.tells(view) and base.tells(view)]
+    return replace(stage, gains=gains(stage.scores, base.scores, views, seed=seed))
 
 
 @dataclass(frozen=True, eq=False)

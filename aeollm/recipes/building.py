@@ -24,11 +24,11 @@ from aeollm.tables import DIMENSIONS, AnswerScores, Labels, Policy, Run, write_r
 class Built:
     """What came of a recipe.
 
-    ``inspection`` is the run as the Score tab would read it, against the labels where there are some; where ``in_part``,
-    it is refused for nothing but dimensions that it lacks, and its coverage is that of those it has. ``stages`` has
-    every scored input and step in their order. ``order_effects``, ``position_bias`` and ``digests`` (SHA-256) are by
-    input, ``broken`` (the tied pairs that a tie-break met) and ``strengths`` (of comparisons) by step. ``ties`` counts
-    the tied pairs left, by view.
+    ``inspection`` is the run as the Score tab would read it, against the labels where there are some; ``in_part``
+    says that it is refused for nothing but dimensions that it lacks; its coverage is that of those it has.
+    ``stages`` has every scored input and step in their order. ``order_effects``, ``position_bias`` and ``digests``
+    (SHA-256) are by input, ``broken`` (the tied pairs that a tie-break met) and ``strengths`` (of comparisons) by
+    step. ``ties`` counts the tied pairs left, by view.
     """
 
     recipe: Recipe
@@ -59,7 +59,7 @@ def build(recipe: Recipe, materials: Materials, *, policy: Policy | None = None,
     recipe : its last step gives the run.
     materials : the inputs read, and labels where steps learn from them or their worth is to be told.
     policy : under which stages are scored; answers that a stage leaves out are left out of its score.
-    seed : of the resampling behind position bias.
+    seed : of the resampling of questions behind position bias and what steps bring.
 
     Raises
     ------
@@ -92,7 +92,7 @@ def build(recipe: Recipe, materials: Materials, *, policy: Policy | None = None,
         run,
         inspection,
         in_part,
-        staged(recipe, outcomes, materials, policy),
+        staged(recipe, outcomes, materials, policy, seed),
         effects,
         {
             name: position_bias(pairs_of(own), rng=np.random.default_rng(seed))
@@ -131,9 +131,7 @@ def _lacking(dimensions: Sequence[str], labels: Labels | None) -> list[str]:
 
 
 def _without(lacking: Sequence[str], whose: str, severity: Severity) -> Problem:
-    message = (
-        f"the run has no scores for {', '.join(lacking)}, which {whose}: what it has can be scored, the whole not."
-    )
+    message = f"the run has no scores for {', '.join(lacking)}, which {whose}: only what it has can be scored."
     remedy = "Name an anchor that has them, or take them from other scores by a step `dimensions`."
     return Problem(severity, "missing_dimension", message, remedy)
 

@@ -95,13 +95,17 @@ class _Finish:
         """Put strengths on the score scale."""
         return scores_of_strengths(strengths, self.scale, self.whole)
 
+    @property
+    def _usual(self) -> Sequence[str]:
+        return DIMENSIONS if self.anchor is None else self.anchor.dimensions
+
     def table(self, scores: AnswerScores, problems: Sequence[Problem]) -> AnswerScores:
-        """Give whole-answer scores to every dimension, and fill from the anchor what was not compared."""
+        """Give whole-answer scores to dimensions not compared by themselves, and the anchor's where nothing was."""
         if OVERALL in scores.dimensions:
-            names = DIMENSIONS if self.anchor is None else self.anchor.dimensions
-            place = scores.dimensions.index(OVERALL)
-            values = np.repeat(scores.values[:, [place]], len(names), axis=1)
-            scores = replace(scores, dimensions=tuple(names), values=values)
+            own = [name for name in scores.dimensions if name != OVERALL]
+            names = (*own, *(name for name in self._usual if name not in own))
+            places = [scores.dimensions.index(name if name in own else OVERALL) for name in names]
+            scores = replace(scores, dimensions=names, values=scores.values[:, places])
         if self.anchor is not None:
             scores = with_dimensions(self.anchor, scores, scores.dimensions)
         told = Problem("note", "scale", f"comparisons enter as {_SCALES[self.scale]}.")

@@ -112,7 +112,10 @@ STEPS: Mapping[str, StepKind] = {
                 "choice", "both", "pairs judged in both orders, agreeing in both, or any", ("both", "agreeing", "any")
             ),
             "ridge": Option(
-                "number", 0.01, "holds answers that nobody beat; 0 leaves them without a score", within=_PENALTIES
+                "number",
+                0.01,
+                "holds answers that nobody beat where no anchor does; 0 leaves them out",
+                within=_PENALTIES,
             ),
             "anchor": Option("name", None, "scores that the strengths are drawn to, and that fill other dimensions"),
             "anchoring": Option(

@@ -36,7 +36,7 @@ def read_recipe(path: str | Path | bytes, *, name: str | None = None) -> Recipe:
         found = tomllib.loads(text)
     except Unreadable as unreadable:
         raise RecipeError(shown, [unreadable.problem]) from None
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # also numbers of more digits than Python reads
         place = _LINE.search(str(error))
         message = f"no TOML: {_LINE.sub('', str(error)).strip()}."
         line = int(place[1]) if place else None
@@ -49,13 +49,13 @@ def read_recipe(path: str | Path | bytes, *, name: str | None = None) -> Recipe:
 
 
 def _text(content: bytes) -> str:
-    """Decode a recipe, which may start with a bracket as JSON does.
+    """Decode a recipe, which may start with a bracket as JSON does; what is JSON is told to be no TOML.
 
     Raises
     ------
     Unreadable
     """
-    if not content.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"["):
+    if not content.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"[", b"{")):
         return decode(content).content
     try:
         return content.decode("utf-8-sig").replace("\r\n", "\n")
@@ -98,7 +98,8 @@ class _Reader:
         """Read the whole."""
         for key in found.keys() - _TOP:
             self.wrong("unknown_key", key, f"{printable(key)} is no key of a recipe.", f"There is {_listed(_TOP)}.")
-        if found.get("recipe") != VERSION:
+        version = found.get("recipe")
+        if type(version) is not int or version != VERSION:
             self.wrong("version", "recipe", f"recipe = {VERSION} is missing.", "Write it as the first line.")
         name = self.text(found, "name") or "recipe"
         rubrics, reports = (self.text(found, key) for key in ("rubrics", "reports"))
@@ -193,7 +194,7 @@ class _Reader:
                 self.wrong("missing_option", key, f"{key} is missing: {option.told}.", "Add it.")
             return option.default
         read = _READ[option.kind](value, option)
-        if read is None:
+        if read is None or (option.required and read == ()):
             message = f"{key} is {printable(str(value))!r}: {option.told}."
             self.wrong("option", key, message, f"Write {option.form}.", value)
             return option.default

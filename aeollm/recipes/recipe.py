@@ -29,9 +29,9 @@ class Step:
     @property
     def scores(self) -> tuple[str, ...]:
         """List the scores that it builds on: inputs or earlier steps."""
-        named = [str(self.options[key]) for key, option in self.kind.options.items() if option.kind == "name"]
+        named = [self.options[key] for key, option in self.kind.options.items() if option.kind == "name"]
         own = self.sources if self.kind.takes == "scores" else ()
-        return (*own, *(name for name in named if name != "None"))
+        return (*own, *(str(name) for name in named if name is not None))
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,14 @@ _SLOW: dict[str, Any] = {
     "concurrency_limit": _BUILDING_AT_ONCE,
     "trigger_mode": "always_last",
 }
+# Each change counts, in its order: gradio's "always_last" would send the first one's data again.
+_CHANGE: dict[str, Any] = {
+    **_PRIVATE,
+    "show_progress": "hidden",
+    "concurrency_id": "changing",
+    "concurrency_limit": 1,
+    "trigger_mode": "multiple",
+}
 _SMALL: dict[str, Any] = {"size": "sm", "scale": 0, "min_width": 150}
 
 
@@ -63,12 +71,12 @@ def build(tab: gr.Tab, calls: Callbacks, session: gr.State, scoring: Scoring) ->
     bench, held = gr.State(Bench()), gr.State(None)
     parts, take = _parts()
     labels = [scoring.picker, session]
-    changed = [bench, parts.found, parts.steps]
+    changed = [bench, parts.found, parts.steps, *take[:-1]]
     shown = [parts.result, parts.figure]
     events = [
         tab.select(builds.opened, [bench, parts.files, *labels], changed, **_QUICK),
         parts.files.change(builds.dropped, [parts.files, *labels], changed, **_QUICK),
-        parts.steps.click(builds.edited, [bench, parts.files, *labels], changed, **_QUICK),
+        parts.steps.click(builds.edited, [bench, parts.files, *labels], changed, **_CHANGE),
     ]
     for event in events:
         event.then(

@@ -28,7 +28,8 @@ from aeollm.ui.session import Session
 from aeollm.ui.uploads import Upload, named_files
 
 _LONGEST_NAME = 60
-_TAKEN = 3
+_NOTHING = (gr.update(interactive=False),) * 4
+"""Nothing to take: run, recipe, JSON, and the way to the Score tab."""
 
 
 @dataclass
@@ -71,7 +72,8 @@ class Builds:
 
     def _shown(self, bench: Bench, name: str, session: Session, *, example: bool) -> list[Any]:
         labels = self._label_set(bench.handed, name, session).labels
-        return [bench, notices.found(bench, example=example), form(bench, labels)]
+        # Until the steps have been carried out, the files are those of other steps.
+        return [bench, notices.found(bench, example=example), form(bench, labels), *_NOTHING]
 
     def _label_set(self, handed: Handed, name: str, session: Session) -> LabelSet:
         """Give the labels chosen on the Score tab; the demo's own for the demo files."""
@@ -105,7 +107,7 @@ class Builds:
     def _to_take(self, held: Outcome | None) -> list[Any]:
         """Offer run, recipe and everything as JSON, and the run for the Score tab."""
         if held is None or held.built is None or held.recipe is None:
-            return [*[gr.update(interactive=False)] * (_TAKEN + 1), ""]
+            return [*_NOTHING, ""]
         stem, downloads = _file_name(held.recipe.name), self.score.downloads
         paths = [
             downloads.write(f"{stem}.txt", held.built.text.encode()),

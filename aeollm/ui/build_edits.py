@@ -22,13 +22,15 @@ def edited(bench: Bench, labels: Labels, data: object) -> Bench:
     Parameters
     ----------
     data : ``steps``, each with ``do``, ``name``, ``from`` and ``options`` (texts, or lists of them), and ``act``: its
-        ``kind`` (add, remove, up, down, suggest), the place ``at``, and what to ``do``.
+        ``kind`` (add, remove, up, down, suggest), the place ``at``, and what to ``do``; ``turn``, the change's number.
     """
     found = data if isinstance(data, Mapping) else {}
     listed = found.get("steps")
     reader = _Reader({step.name: step for step in bench.steps})
     steps = [step for own in (listed if isinstance(listed, list) else [])[:MOST_STEPS] for step in reader.step(own)]
-    bench = replace(bench, steps=tuple(steps), problems=tuple(reader.problems))
+    turn = found.get("turn")
+    turn = turn if isinstance(turn, int) else None
+    bench = replace(bench, steps=tuple(steps), problems=tuple(reader.problems), turn=turn)
     act = found.get("act")
     act = act if isinstance(act, Mapping) else {}
     change = _ACTS.get(str(act.get("kind")))

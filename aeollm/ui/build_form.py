@@ -28,7 +28,8 @@ def form(bench: Bench, labels: Labels) -> str:
         _button("suggest", "build_suggest"),
     ]
     listed = tag("ol", *steps, class_="ae-steps") if steps else tag("p", Html(both("build_no_steps")), class_="ae-note")
-    head = tag("h3", Html(both("build_steps")))
+    turn = {} if bench.turn is None else {"data_turn": str(bench.turn)}
+    head = tag("h3", Html(both("build_steps")), **turn)
     return joined([head, listed, tag("div", *adding, class_="ae-adding")])
 
 

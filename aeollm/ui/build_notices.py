@@ -164,7 +164,7 @@ def _ablation(outcome: Outcome, measure: str) -> str:
 def _cell(stage: Stage, base: Stage | None, view: str, measure: str) -> Html:
     value = stage.value(view, measure)
     before = None if base is None else base.value(view, measure)
-    change = "" if value is None or before is None else tag("small", signed(value - before))
+    change = "" if value is None or before is None else joined([" ", tag("small", signed(value - before))])
     return joined([number(value), change])
 
 

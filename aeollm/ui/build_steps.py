@@ -32,12 +32,16 @@ _NAME = "built"
 
 @dataclass(frozen=True)
 class Bench:
-    """What one visitor has before him: files, steps, the recipe's name, and what was wrong with the last change."""
+    """What one visitor has before him: files, steps, the recipe's name, and what was wrong with the last change.
+
+    ``turn`` is the number of the browser's change that led here, None where no change did.
+    """
 
     handed: Handed = field(default_factory=Handed)
     steps: tuple[Step, ...] = ()
     name: str = _NAME
     problems: tuple[Problem, ...] = ()
+    turn: int | None = None
 
     @classmethod
     def of(cls, handed: Handed, labels: Labels) -> Bench:

@@ -154,6 +154,55 @@ def test_the_output_that_cannot_be_written_is_told(told):
     assert "cannot be written" in complained
 
 
+@pytest.mark.parametrize("what", ["input", "link", "recipe", "labels", "both outputs"])
+def test_no_command_writes_over_what_it_reads_or_writes(what, tmp_path, capsys):
+    run, labels = tmp_path / "in.txt", tmp_path / "labels.csv"
+    run.write_bytes((DEMO / "runs" / "good_judge.txt").read_bytes())
+    labels.write_bytes((DEMO / "aeollm-2-train" / "train_deepresearch.csv").read_bytes())
+    recipe = tmp_path / "r.toml"
+    recipe.write_text('recipe = 1\n[inputs]\nr = "in.txt"\n[[step]]\ndo = "run"\nfrom = "r"\n')
+    (tmp_path / "link.txt").symlink_to(run)
+    arguments = {
+        "input": ("aggregate", "judges", run, "-o", run),
+        "link": ("aggregate", "judges", run, "-o", tmp_path / "link.txt"),
+        "recipe": ("build", recipe, "-o", recipe),
+        "labels": ("aggregate", "judges", run, "--labels", labels, "-o", labels),
+        "both outputs": ("build", recipe, "-o", tmp_path / "o", "--save-recipe", tmp_path / "sub" / ".." / "o"),
+    }[what]
+    (tmp_path / "sub").mkdir()
+    before = {path: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()}
+    code, printed, complained = call(capsys, *arguments, "--json")
+    assert code == 2
+    assert [problem["kind"] for problem in json.loads(printed)["problems"]] == ["overwrites"]
+    assert "Name another file" in complained
+    assert {path: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()} == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "kind"),
+    [
+        (("no.tsv",), "unreadable_file"),
+        ((JUDGE / "pairs.tsv",), "missing_column"),
+        ((JUDGE / "annotators.tsv", "--third", "nobody"), "unknown_annotator"),
+    ],
+)
+def test_annotators_that_cannot_be_used_are_told_in_json_too(arguments, kind, capsys, tmp_path):
+    arguments = ("aggregate", "annotators", *arguments, "--rule", "2", "-o", tmp_path / "l.csv", "--json")
+    code, printed, complained = call(capsys, *arguments)
+    assert code == 1
+    assert complained
+    assert [problem["kind"] for problem in json.loads(printed)["problems"]] == [kind]
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("name", ["", "two words", "overall", "a\u3000b"])
+def test_aspects_make_up_a_dimension_that_labels_can_name(name, capsys, tmp_path):
+    arguments = ("aggregate", "annotators", JUDGE / "annotators.tsv", "--rule", "2", "-o", tmp_path / "l.csv")
+    code, _, complained = call(capsys, *arguments, "--dimension", name)
+    assert code == 2
+    assert "no name of a dimension" in complained
+
+
 def test_annotators_become_labels(told):
     code, found, _, path = told("aggregate", "annotators", JUDGE / "annotators.tsv", "--rule", "2", out="labels.csv")
     assert code == 0
@@ -182,6 +231,7 @@ def test_preferences_are_split_by_question_and_balanced(tmp_path, capsys):
         code, printed, _ = call(capsys, *arguments, "-o", folders[-1], "--json")
         assert code == 0
     counts = json.loads(printed)
+    assert counts["problems"] == []
     for part in ("train", "validation"):
         assert (folders[0] / f"{part}.jsonl").read_bytes() == (folders[1] / f"{part}.jsonl").read_bytes()
         for own in counts[part].values():
@@ -197,8 +247,10 @@ def test_preferences_are_split_by_question_and_balanced(tmp_path, capsys):
 def test_preferences_without_a_report_are_refused(tmp_path, capsys):
     texts = tmp_path / "texts.jsonl"
     texts.write_text('{"questionId": "2", "answerId": "Doc_001", "text": "x"}\n')
-    code, _, complained = call(capsys, "preferences", "--labels", DEMO, "--texts", texts, "-o", tmp_path / "out")
+    arguments = ("preferences", "--labels", DEMO, "--texts", texts, "-o", tmp_path / "out", "--json")
+    code, printed, complained = call(capsys, *arguments)
     assert code == 2
+    assert {problem["kind"] for problem in json.loads(printed)["problems"]} == {"missing_text"}
     assert "there is no report of question 2, answer Doc_002" in complained
 
 

@@ -3,6 +3,7 @@
 import itertools
 import json
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -126,6 +127,11 @@ from = "c"
         ("recipe = 1\n[inputs]\na = 'b'\n", "no_steps", None),
         ("[inputs]\na = 'b'\n", "version", None),
         ("recipe = 1\n[inputs]\nreports = 'b'\n[[step]]\ndo='run'\nfrom='reports'\n", "name_taken", 3),
+        ("recipe = true\n", "version", 1),
+        ("recipe = 1.0\n", "version", 1),
+        (f"recipe = {'9' * 5000}\n", "toml", None),
+        ('{"recipe": 1}', "toml", 1),
+        (HEAD + "a = 'b'\n[[step]]\ndo='dimensions'\nfrom='a'\nof='a'\ndimensions=[]\n", "option", 9),
     ],
 )
 def test_what_is_no_recipe_is_told(text, kind, line):
@@ -230,6 +236,23 @@ def test_whole_answers_compared_give_all_dimensions_the_same():
     assert (found.run.scores.units == found.run.scores.units[:, :1]).all()
 
 
+@pytest.mark.parametrize("model", ["davidson", "copeland"])
+@pytest.mark.parametrize("anchored", [False, True])
+def test_whole_answers_compared_leave_dimensions_compared_by_themselves(model, anchored):
+    text = f'p = "p"\na = "a"\n[[step]]\ndo = "pairwise"\nname = "s"\nfrom = "p"\nmodel = "{model}"\n'
+    text += 'anchor = "a"\nstrength = 0.01\n' if anchored else ""
+    name = "x" if anchored else "insight"
+    # Whole answers in the order of their numbers, the dimension in the opposite order.
+    both = [pairs(name, lambda _, a: -a), pairs("overall", lambda _, a: a).split(b"\n", 1)[1]]
+    found = built(text, labels=None, p=b"\n".join(both), a=run_file(lambda _, a: a % 2))
+    run = found.run
+    column = {dimension: run.scores.units[:5, d].tolist() for d, dimension in enumerate(run.dimensions)}
+    assert column[name] == sorted(column[name], reverse=True)
+    others = [values for dimension, values in column.items() if dimension != name]
+    assert others
+    assert all(values == sorted(values) and len(set(values)) == 5 for values in others)
+
+
 def test_some_dimensions_only_are_checked_and_scored_alone_and_the_reason_is_told():
     found = built('p = "p"\n[[step]]\ndo = "pairwise"\nname = "s"\nfrom = "p"\n', p=pairs())
     (stage,) = found.stages
@@ -258,6 +281,25 @@ def test_dimensions_are_taken_from_other_scores():
     found = built(text, p=pairs(), a=run_file(lambda _, a: 4 - a))
     assert found.stages[-1].value("x", "kendall") == pytest.approx(1)
     assert found.stages[-1].value("y", "kendall") == pytest.approx(-1)
+
+
+def test_what_a_step_brings_is_told_over_questions():
+    # Three questions of four gain, one stays: signs of three differences can be flipped in eight ways.
+    text = 'a = "a"\nb = "b"\n[[step]]\ndo = "dimensions"\nfrom = "a"\nof = "b"\ndimensions = ["y"]\n'
+    found = built(text, a=run_file(lambda q, a: a if q == 1 else -a), b=run_file(lambda _, a: a))
+    before, _, after = found.stages
+    gain = after.gains["y", "kendall"]
+    assert before.gains == {}
+    apart = [0, 2, 2, 2]
+    assert (gain.difference, gain.questions) == (pytest.approx(np.mean(apart)), 4)
+    assert gain.p == pytest.approx(2 / 8)
+    means = [np.mean(drawn) for drawn in itertools.product(apart, repeat=4)]
+    assert min(means) <= gain.low < gain.difference < gain.high == pytest.approx(max(means))
+    # The dimension that was not taken over has not changed, and is told as no change.
+    assert (after.gains["x", "kendall"].difference, after.gains["x", "kendall"].p) == (0, 1)
+    assert built(text, a=run_file(lambda q, a: a if q == 1 else -a), b=run_file(lambda _, a: a)).stages[2].gains == (
+        after.gains
+    )
 
 
 def test_judges_and_ties_are_told_step_by_step():
@@ -294,6 +336,14 @@ def test_problems_of_inputs_come_all_at_once_with_the_inputs_names():
     assert [message.split(":")[0] for message in told] == ["c", "a", "p"]
     assert "looks like criterion scores" in told[1]
     assert "p.csv is not among the files given" in told[2]
+
+
+def test_an_input_may_have_any_name_even_none():
+    text = 'None = "n"\na = "a"\n[[step]]\ndo = "ties"\nfrom = "a"\nby = "None"\n'
+    recipe = read_recipe((HEAD + text).encode())
+    assert recipe.needed == {"a": "scores", "None": "scores"}
+    found = built(text, a=run_file(lambda _, a: a // 3), **{"None": run_file(lambda _, a: a)})
+    assert found.ties["x"] == 0
 
 
 def test_a_step_that_cannot_be_done_is_named():

@@ -346,7 +346,7 @@ def test_nothing_quoted_is_html(labels, tmp_path):
 
 def test_the_example_is_shown_until_files_are_dropped(builds):
     session = builds.score.example
-    bench, told, steps = builds.opened(Bench(), None, DEMO, session)
+    bench, told, steps, *_ = builds.opened(Bench(), None, DEMO, session)
     assert "until you drop" in told
     assert "criteria" in steps
     held, told, drawn, more, *take = builds.built(bench, None, DEMO, session, "spearman")
@@ -356,7 +356,7 @@ def test_the_example_is_shown_until_files_are_dropped(builds):
     assert all(own["interactive"] for own in take[:-1])
     # The next visitor gets the same outcome without building it again.
     assert builds.built(bench, None, DEMO, session, "spearman")[0] is held
-    bench, told, steps = builds.dropped([upload(GOOD)], DEMO, session)
+    bench, told, steps, *_ = builds.dropped([upload(GOOD)], DEMO, session)
     assert "until you drop" not in told
     assert dos(bench.steps) == [("run", ("good_judge",))]
     assert builds.dropped([], DEMO, session)[0].handed.demo
@@ -364,7 +364,7 @@ def test_the_example_is_shown_until_files_are_dropped(builds):
 
 def test_the_demo_files_are_scored_on_the_demo_labels(builds):
     session = builds.score.example
-    bench, told, _ = builds.dropped([upload(path) for path in builds.demo()], "aeollm-2-train", session)
+    bench, told, *_ = builds.dropped([upload(path) for path in builds.demo()], "aeollm-2-train", session)
     assert bench.handed.demo
     assert "DEMO: simulated judge" in told
     held = builds.built(bench, None, "aeollm-2-train", session, "kendall")[0]
@@ -389,7 +389,7 @@ def test_what_is_downloaded_is_what_was_built(builds):
 
 def test_a_refused_upload_leaves_nothing_to_take(builds):
     session = builds.score.example
-    bench, told, steps = builds.dropped([{"path": "/etc/passwd"}], DEMO, session)
+    bench, told, steps, *_ = builds.dropped([{"path": "/etc/passwd"}], DEMO, session)
     assert "uploaded" in told
     assert steps == ""
     held, told, drawn, _, *take = builds.built(bench, None, DEMO, session, "kendall")
@@ -414,7 +414,8 @@ def test_steps_as_edited_in_the_page(builds):
     session = builds.score.example
     bench = builds.dropped([upload(GOOD), upload(COARSE)], DEMO, session)[0]
     event = SimpleNamespace(_data=payload(bench.steps, kind="add", do="ties"))
-    bench, _, steps = builds.edited(bench, [upload(GOOD)], DEMO, session, event)
+    bench, _, steps, *take = builds.edited(bench, [upload(GOOD)], DEMO, session, event)
     assert [step.do for step in bench.steps] == ["judges", "ties"]
     assert steps.count("data-step") == 2
+    assert not any(own["interactive"] for own in take)  # not before the steps have been carried out
     assert isinstance(bench.handed, Handed)
