@@ -93,8 +93,13 @@ def test_withheld_results_order_by_team_and_say_how_often(tmp_path):
     assert all(entry.aggregate is None for row in board.rows for entry in row.history)
     assert "withheld" in board.note
     header, *rows = csv.reader(io.StringIO(live_board_csv(board).decode("utf-8-sig")))
-    assert header == ["rank", "team", "name", "kind", "method", "submitted", "runs", "labels_are", "signature"]
-    assert [row[0] for row in rows] == ["", ""]
+    known = [dict(zip(header, row, strict=True)) for row in rows]
+    assert header[-2:] == ["labels_are", "signature"]
+    assert not {name for name in header if name.startswith("overall")}
+    assert [(row["team"], row["rank"], row["decimals"], row["signature"]) for row in known] == [
+        ("A", "", "", ""),
+        ("B", "", "", ""),
+    ]
 
 
 def test_a_team_that_left_the_roster_keeps_its_row(tmp_path):
@@ -122,14 +127,17 @@ def test_intervals_have_two_decimals_and_hold_the_mean(tmp_path):
 def test_the_table_as_a_file(tmp_path):
     clock = Clock()
     shown = host(tmp_path, clock=clock)
-    shown.submit(draft(HALF, method='=HYPERLINK("http://x")'))
+    shown.submit(draft(HALF, method='=HYPERLINK("http://x")', description="Two\nlines"))
     header, row = csv.reader(io.StringIO(live_board_csv(shown.board("dry")).decode("utf-8-sig")))
     known = dict(zip(header, row, strict=True))
+    assert known["description"] == "Two\nlines"
+    assert (known["phase"], known["counts"], known["decimals"]) == ("dry", "latest", "4")
+    assert known["submitted"] == "2026-07-01T12:00:00Z"
     assert known["method"] == """'=HYPERLINK("http://x")"""
     assert (known["rank"], known["team"], known["runs"], known["kind"]) == ("1", "A", "1", "participant")
     assert (known["overall_accuracy"], known["overall_kendall"]) == ("0.5", "0.0")
     assert known["overall_kendall_undefined"] == "0"
-    assert len(header) == 7 + 5 * 3 * 5 + 2
+    assert len(header) == 11 + 5 * 3 * 5 + 2
     assert known["signature"].startswith("labels=hidden@")
 
 
