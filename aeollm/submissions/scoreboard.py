@@ -18,6 +18,8 @@ from aeollm.submissions.phases import Phase, Team, shown_decimals
 from aeollm.submissions.records import Submission
 from aeollm.tables import OVERALL
 
+_PATIENCE = 0.5
+"""Seconds to wait for a leaderboard that somebody else has made."""
 _WITHHELD = "Results are withheld until the organisers release them."
 
 
@@ -52,6 +54,9 @@ class Scoreboard:
     def board(self, phase: Phase, now: datetime) -> LiveBoard:
         """Give a phase's leaderboard as the store has it now; it is made anew where that has changed.
 
+        With many teams that takes seconds. Whoever asks meanwhile gets it as it was, so that one submission does not
+        keep all visitors waiting.
+
         Raises
         ------
         HostingError
@@ -59,17 +64,25 @@ class Scoreboard:
         """
         stored = tuple(known for known in self._store.entries() if known.phase == phase.id)
         decimals = shown_decimals(phase, self._phases, now) if phase.released(now) else None
-        with self._lock:
-            if decimals is None:
-                scored = [Scored(submission, None) for submission in stored]
-            else:
-                scored = self._scored(phase, stored, decimals)
-            # Damaged files are no part of it, until they are restored.
-            state = (len(stored), tuple(run.submission.id for run in scored), decimals)
-            kept = self._boards.get(phase.id)
-            if kept is None or kept[0] != state:
-                kept = (state, self._board(phase, scored, len(stored), decimals))
-                self._boards[phase.id] = kept
+        kept = self._boards.get(phase.id)
+        if not self._lock.acquire(timeout=-1 if kept is None else _PATIENCE) and kept is not None:
+            return kept[1]
+        try:
+            return self._made(phase, stored, decimals)
+        finally:
+            self._lock.release()
+
+    def _made(self, phase: Phase, stored: Sequence[Submission], decimals: int | None) -> LiveBoard:
+        if decimals is None:
+            scored = [Scored(submission, None) for submission in stored]
+        else:
+            scored = self._scored(phase, stored, decimals)
+        # Damaged files are no part of it, until they are restored.
+        state = (len(stored), tuple(run.submission.id for run in scored), decimals)
+        kept = self._boards.get(phase.id)
+        if kept is None or kept[0] != state:
+            kept = (state, self._board(phase, scored, len(stored), decimals))
+            self._boards[phase.id] = kept
         return kept[1]
 
     def unfit(self) -> list[str]:

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import threading
 from datetime import UTC, datetime
 
 import pytest
@@ -122,6 +123,31 @@ def test_intervals_have_two_decimals_and_hold_the_mean(tmp_path):
     # Both questions have the same tau, so that every resample has it, too.
     assert [str(figure.low), str(figure.mean), str(figure.high)] == ["0.33", "0.3333", "0.33"]
     assert figure.cluster == 1
+
+
+def test_while_a_board_is_made_anew_others_see_it_as_it_was(tmp_path, monkeypatch):
+    shown, clock = host(tmp_path), Clock()
+    submit(shown, clock, ("A", GOOD))
+    before = shown.board("dry")
+    submit(shown, clock, ("B", HALF))
+    asked, go_on = threading.Event(), threading.Event()
+    labels, made = shown._shelf.get("hidden"), []
+    compared = type(labels).compared
+
+    def slowly(*given):
+        asked.set()
+        assert go_on.wait(20)
+        return compared(*given)
+
+    monkeypatch.setattr(type(labels), "compared", slowly)
+    maker = threading.Thread(target=lambda: made.append(shown.board("dry")))
+    maker.start()
+    assert asked.wait(20)
+    assert shown.board("dry") is before
+    go_on.set()
+    maker.join()
+    assert [row.team for row in made[0].rows] == ["A", "B"]
+    assert shown.board("dry") is made[0]
 
 
 def test_the_table_as_a_file(tmp_path):
