@@ -18,6 +18,7 @@ from aeollm.submissions.phases import Phase, Team, shown_decimals
 from aeollm.submissions.records import Submission
 from aeollm.tables import OVERALL
 
+UNSCORED = "cannot be scored: its file in the store is damaged, or no run for the labels; the organisers see it"
 _PATIENCE = 0.5
 """Seconds to wait for a leaderboard that somebody else has made."""
 _WITHHELD = "Results are withheld until the organisers release them."
@@ -36,7 +37,7 @@ class Scoreboard:
         self._lock = threading.Lock()
 
     def told(self, stored: Sequence[Submission], now: datetime) -> Mapping[str, Aggregate | None]:
-        """Give figures by submission id, of those whose phase is known, released, and whose file is intact.
+        """Give figures by submission id, of those whose phase is known and released; None where there are none.
 
         Raises
         ------
@@ -48,6 +49,7 @@ class Scoreboard:
             members = [submission for submission in stored if submission.phase == phase.id]
             if members and phase.released(now):
                 scored = self._scored(phase, members, shown_decimals(phase, self._phases, now))
+                found |= dict.fromkeys(submission.id for submission in members)
                 found |= {run.submission.id: run.aggregate for run in scored}
         return found
 
