@@ -9,6 +9,7 @@ from pathlib import Path
 
 from aeollm.deployment.files import HOST_FILE, looks_secret, space_files
 from aeollm.errors import AeollmError, Problem, UsageError, printable
+from aeollm.submissions.phases import told_twice
 from aeollm.submissions.settings import HostSettings, HubPlace
 
 HOST_SECRETS = ("AEOLLM_HOST_TOKEN", "AEOLLM_HOST_KEY")
@@ -143,7 +144,8 @@ def _hosting(wishes: Wishes, content: dict[str, bytes]) -> tuple[list[Problem], 
     found += looks_secret({str(file): text})
     if settings is None:
         return found, []
-    return found + _lost_or_shown(settings, file, private=wishes.private), _missing_teams(settings, wishes)
+    notes = [*told_twice(settings.phases), *_missing_teams(settings, wishes)]
+    return found + _lost_or_shown(settings, file, private=wishes.private), notes
 
 
 def _lost_or_shown(settings: HostSettings, file: Path, *, private: bool) -> list[Problem]:

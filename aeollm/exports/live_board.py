@@ -3,29 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from aeollm.exports.spreadsheets import Cell, csv_bytes
-from aeollm.submissions import BoardRow, Figure, LiveBoard
 from aeollm.tables import MEASURES
 
-_KNOWN = ("rank", "team", "name", "kind", "method", "submitted", "runs")
+if TYPE_CHECKING:  # what hosts evaluations is not loaded for whoever exports anything else
+    from aeollm.submissions import BoardRow, Figure, LiveBoard
+
+_KNOWN = ("phase", "rank", "team", "name", "kind", "method", "description", "submitted", "runs", "counts", "decimals")
 _PARTS = ("", "_low", "_high", "_cluster", "_undefined")
 
 
 def live_board_csv(board: LiveBoard) -> bytes:
     """Write one row a team, in the order shown; cells of undefined and withheld values are empty.
 
-    Columns: what is known of the row, five a view and measure (mean, 95 % interval, cluster, questions undefined),
-    then badge and signature. Text that looks like a formula gets an apostrophe before it.
+    Columns: what is known of the row, with the run that ``counts`` ("latest", or "best" on these labels) and the
+    decimals shown; five a view and measure (mean, 95 % interval, cluster, questions undefined); then badge and
+    signature. Text that looks like a formula gets an apostrophe before it.
     """
     columns = [f"{view}_{measure}{part}" for view in board.views for measure in MEASURES for part in _PARTS]
     return csv_bytes([*_KNOWN, *columns, "labels_are", "signature"], (_row(row, board) for row in board.rows))
 
 
 def _row(row: BoardRow, board: LiveBoard) -> list[Cell]:
-    kind, entry = "baseline" if row.baseline else "participant", row.entry
+    kind, entry, phase = "baseline" if row.baseline else "participant", row.entry, board.phase
     submitted = entry.submitted.strftime("%Y-%m-%dT%H:%M:%SZ")
-    cells: list[Cell] = [row.rank, row.team, row.name, kind, entry.method, submitted, row.runs]
+    cells: list[Cell] = [phase.id, row.rank, row.team, row.name, kind, entry.method, entry.description, submitted]
+    cells += [row.runs, phase.counts, board.decimals if board.released else None]
     if entry.aggregate is not None:
         for view in board.views:
             for measure in MEASURES:

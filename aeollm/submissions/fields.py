@@ -14,6 +14,10 @@ LARGEST_SUBMISSION = 5_000_000
 """Bytes of one file; a formal run of 20 questions has about 20,000."""
 
 _REFUSED = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+_BLANK = frozenset("\u115f\u1160\u2800\u3164\uffa0")
+"""Letters and a symbol by category, but drawn as nothing."""
+_MOST_MARKS = 4
+"""One above the other on a letter; a pile of them covers the lines around."""
 _JOINERS = frozenset("\u200c\u200d")
 """Invisible, but letters of some scripts need them."""
 
@@ -89,7 +93,7 @@ def _normal(text: str) -> str:
 
 def _trouble(field: str, text: str, longest: int, *, empty: bool = False, allowed: str = "") -> list[Problem]:
     found = []
-    if not text and not empty:
+    if not empty and not any(map(_seen, text)):
         found.append(Problem("error", "field_empty", f"the {field} is empty.", f"Give a {field}.", column=field))
     if len(text) > longest:
         message = f"the {field} has {len(text)} characters; {longest} are allowed."
@@ -99,9 +103,24 @@ def _trouble(field: str, text: str, longest: int, *, empty: bool = False, allowe
         shown = ", ".join(f"U+{ord(letter):04X}" for letter in strange[:5])
         message = f"the {field} holds control or invisible characters ({shown})."
         found.append(Problem("error", "field_characters", message, "Remove them, or type it anew.", column=field))
+    if _highest_pile(text) > _MOST_MARKS:
+        message = f"the {field} piles up more than {_MOST_MARKS} marks on a letter."
+        found.append(Problem("error", "field_characters", message, "Remove them, or type it anew.", column=field))
     return found
+
+
+def _seen(letter: str) -> bool:
+    return unicodedata.category(letter)[0] not in "MZ" and letter not in _JOINERS
+
+
+def _highest_pile(text: str) -> int:
+    highest = pile = 0
+    for letter in text:
+        pile = pile + 1 if unicodedata.category(letter) in {"Mn", "Me"} else 0
+        highest = max(highest, pile)
+    return highest
 
 
 def refused(letter: str) -> bool:
     """Say whether a character is none that is seen, so that it could only mislead."""
-    return unicodedata.category(letter) in _REFUSED and letter not in _JOINERS
+    return letter in _BLANK or (unicodedata.category(letter) in _REFUSED and letter not in _JOINERS)

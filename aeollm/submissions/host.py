@@ -28,7 +28,7 @@ from aeollm.submissions.quota import (
     not_open,
 )
 from aeollm.submissions.records import Receipt, Submission, new_id, sealed
-from aeollm.submissions.scoreboard import Scoreboard
+from aeollm.submissions.scoreboard import UNSCORED, Scoreboard
 from aeollm.submissions.settings import HostSettings
 from aeollm.tables import Labels
 from aeollm.version import __version__
@@ -55,7 +55,7 @@ class OwnSubmission:
     """A submission as its own team sees it.
 
     ``aggregate`` is None while results are withheld or the submission is not stored for good; ``reason`` says why
-    one was refused after all.
+    one was refused after all, or has no results.
     """
 
     submission: Submission
@@ -212,8 +212,7 @@ class Host:
         if state == "received":
             return Submitted(OwnSubmission(submission, state), check, None)
         own = OwnSubmission(submission, state)
-        # It is stored, whatever happens while it is scored.
-        with contextlib.suppress(HostingError):
+        with contextlib.suppress(HostingError):  # it is stored, whatever happens while it is scored
             [own] = self._stored([submission])
         return Submitted(own, check, sealed(submission, self._settings.key))
 
@@ -288,8 +287,9 @@ class Host:
         return (*self._store.entries(), *self._store.waiting())
 
     def _stored(self, stored: Sequence[Submission]) -> list[OwnSubmission]:
-        aggregates = self._scoreboard.told(stored, self.now())
-        return [OwnSubmission(submission, "stored", aggregates.get(submission.id)) for submission in stored]
+        told = self._scoreboard.told(stored, self.now())
+        reasons = {own: UNSCORED for own, aggregate in told.items() if aggregate is None}
+        return [OwnSubmission(known, "stored", told.get(known.id), reasons.get(known.id, "")) for known in stored]
 
     def _labels(self, phase_id: str) -> HiddenLabels:
         return self._shelf.get(self.phase(phase_id).labels)

@@ -147,7 +147,14 @@ class HubStore:
             if self._trouble:
                 self._changed.wait_for(lambda: self._closed, seconds)
             else:
-                self._changed.wait_for(lambda: self._closed or bool(self.waiting()), seconds)
+                self._changed.wait_for(lambda: self._closed or self._has_work(), seconds)
+
+    def _has_work(self) -> bool:
+        """Say whether something waits; a disk that is away is found out, and told, by the next look."""
+        try:
+            return bool(self.waiting())
+        except HostingError:
+            return False
 
     def _ship(self) -> None:
         """Look at the store, commit what waits, all that is admitted in one commit, and look after what is there."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import threading
 
 from aeollm.errors import HostingError, Problem, SubmissionError
@@ -10,10 +11,12 @@ from aeollm.sources import DEMO_FOLDER
 from aeollm.submissions.folder import FolderStore, Store
 from aeollm.submissions.host import Clock, Draft, Host, utc_now
 from aeollm.submissions.hub_store import HubStore
+from aeollm.submissions.phases import told_twice
 from aeollm.submissions.quota import admission
 from aeollm.submissions.remote import Remote
 from aeollm.submissions.settings import HostSettings, HubPlace
 
+_LOG = logging.getLogger(__name__)
 _DEMO_BASELINES = {
     "length": ("length_biased_judge.txt", "Longer is better", "Simulated: scores follow the length of a report."),
     "coarse": ("coarse_judge.txt", "Few distinct scores", "Simulated: whole numbers only, so that many pairs tie."),
@@ -42,6 +45,8 @@ def open_host(settings: HostSettings | None = None, clock: Clock = utc_now) -> H
         problems += host.read_labels()
     if problems:
         raise HostingError("AEOLLM_HOST", problems)
+    for note in told_twice(settings.phases) if not settings.demo else ():
+        _LOG.warning("%s", note)
     if settings.demo and not any(host.board(phase.id).submissions for phase in host.phases):
         _add_demo_baselines(host)
     return host

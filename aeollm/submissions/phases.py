@@ -73,6 +73,18 @@ def shown_decimals(phase: Phase, phases: Sequence[Phase], now: datetime) -> int:
     return min([MOST_DECIMALS, *same])
 
 
+def told_twice(phases: Sequence[Phase]) -> list[str]:
+    """Say which phases give away, or add up, what others on the same labels are to protect."""
+    live = [phase for phase in phases if phase.results == "live"]
+    return [
+        f"the phases {first.id} and {phase.id} have the same labels: results of {first.id} tell about both, and "
+        f"{'the quotas add up' if phase.results == 'live' else f'withholding those of {phase.id} protects little'}."
+        for place, phase in enumerate(phases)
+        for first in live
+        if first.labels == phase.labels and first != phase and (phase.results != "live" or first in phases[:place])
+    ]
+
+
 def current_phase(phases: Sequence[Phase], now: datetime) -> Phase:
     """Choose the phase to show first: the open one that ends first, else the next, else the last one."""
     is_open = [phase for phase in phases if phase.standing(now) == "open"]

@@ -18,6 +18,9 @@ from aeollm.submissions.phases import Phase, Team, shown_decimals
 from aeollm.submissions.records import Submission
 from aeollm.tables import OVERALL
 
+UNSCORED = "cannot be scored: its file in the store is damaged, or no run for the labels; the organisers see it"
+_PATIENCE = 0.5
+"""Seconds to wait for a leaderboard that somebody else has made."""
 _WITHHELD = "Results are withheld until the organisers release them."
 
 
@@ -34,7 +37,7 @@ class Scoreboard:
         self._lock = threading.Lock()
 
     def told(self, stored: Sequence[Submission], now: datetime) -> Mapping[str, Aggregate | None]:
-        """Give figures by submission id, of those whose phase is known, released, and whose file is intact.
+        """Give figures by submission id, of those whose phase is known and released; None where there are none.
 
         Raises
         ------
@@ -46,11 +49,15 @@ class Scoreboard:
             members = [submission for submission in stored if submission.phase == phase.id]
             if members and phase.released(now):
                 scored = self._scored(phase, members, shown_decimals(phase, self._phases, now))
+                found |= dict.fromkeys(submission.id for submission in members)
                 found |= {run.submission.id: run.aggregate for run in scored}
         return found
 
     def board(self, phase: Phase, now: datetime) -> LiveBoard:
         """Give a phase's leaderboard as the store has it now; it is made anew where that has changed.
+
+        With many teams that takes seconds. Whoever asks meanwhile gets it as it was, so that one submission does not
+        keep all visitors waiting.
 
         Raises
         ------
@@ -59,17 +66,25 @@ class Scoreboard:
         """
         stored = tuple(known for known in self._store.entries() if known.phase == phase.id)
         decimals = shown_decimals(phase, self._phases, now) if phase.released(now) else None
-        with self._lock:
-            if decimals is None:
-                scored = [Scored(submission, None) for submission in stored]
-            else:
-                scored = self._scored(phase, stored, decimals)
-            # Damaged files are no part of it, until they are restored.
-            state = (len(stored), tuple(run.submission.id for run in scored), decimals)
-            kept = self._boards.get(phase.id)
-            if kept is None or kept[0] != state:
-                kept = (state, self._board(phase, scored, len(stored), decimals))
-                self._boards[phase.id] = kept
+        kept = self._boards.get(phase.id)
+        if not self._lock.acquire(timeout=-1 if kept is None else _PATIENCE) and kept is not None:
+            return kept[1]
+        try:
+            return self._made(phase, stored, decimals)
+        finally:
+            self._lock.release()
+
+    def _made(self, phase: Phase, stored: Sequence[Submission], decimals: int | None) -> LiveBoard:
+        if decimals is None:
+            scored = [Scored(submission, None) for submission in stored]
+        else:
+            scored = self._scored(phase, stored, decimals)
+        # Damaged files are no part of it, until they are restored.
+        state = (len(stored), tuple(run.submission.id for run in scored), decimals)
+        kept = self._boards.get(phase.id)
+        if kept is None or kept[0] != state:
+            kept = (state, self._board(phase, scored, len(stored), decimals))
+            self._boards[phase.id] = kept
         return kept[1]
 
     def unfit(self) -> list[str]:

@@ -180,7 +180,7 @@ def _own_row(known: OwnSubmission, receipt: Receipt | None, titles: dict[str, Ht
 
 def _overall(known: OwnSubmission) -> list[Html]:
     if known.aggregate is None:
-        empty = both("h_withheld") if known.state == "stored" else Html("–")
+        empty = both("h_withheld") if known.state == "stored" and not known.reason else Html("–")
         return [empty] * len(MEASURES)
     return [text(figure(known.aggregate.mean(OVERALL, measure))) for measure in MEASURES]
 

@@ -225,6 +225,12 @@ def test_nothing_heavy_is_loaded(code):
     assert not set(HEAVY) & set(loaded)
 
 
+@pytest.mark.parametrize("code", ["import aeollm", "import aeollm.exports", "import aeollm.cli.score"])
+def test_hosting_is_loaded_by_those_who_host(code):
+    program = f"import sys\n{code}\nassert not [name for name in sys.modules if name.startswith('aeollm.submissions')]"
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=60, env=environment(), cwd=ROOT)
+
+
 def test_a_locale_without_utf8(tmp_path):
     run = tmp_path / "run.txt"
     run.write_bytes(run_text([("题", "文档", 5)]))

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import pytest
 
-from aeollm.errors import SubmissionError
+from aeollm.errors import HostingError, SubmissionError
 from aeollm.submissions import Host, HubPlace, folder, hub_store
 from aeollm.submissions.hub_store import HubStore
 from aeollm.submissions.quota import admission
@@ -232,6 +232,20 @@ def test_a_local_copy_that_cannot_be_read_is_fetched_again(open_host, tmp_path):
     host = open_host()
     until(lambda: host.health()["store"] == {"kind": "private data set", "stored": 1, "waiting": 0, "trouble": ""})
     assert host.board("dry").submissions == 1
+
+
+def test_a_spool_that_is_away_for_a_while_ends_nothing(open_host, tmp_path):
+    host = open_host()
+    assert host.board("dry").submissions == 0
+    (tmp_path / "spool" / "waiting").rename(tmp_path / "away")
+    with pytest.raises(HostingError, match="cannot be read or written"):
+        host.submit(draft())
+    assert "cannot be read or written" in host.health()["store"]["trouble"]
+    with host._store._changed:
+        host._store._changed.notify_all()
+    time.sleep(0.2)  # for the thread to look for work
+    (tmp_path / "away").rename(tmp_path / "spool" / "waiting")
+    assert host.submit(draft()).own.state == "stored"
 
 
 def test_metadata_cannot_lead_out_of_its_place(hub, open_host, tmp_path):

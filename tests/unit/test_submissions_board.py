@@ -2,6 +2,7 @@
 
 import csv
 import io
+import threading
 from datetime import UTC, datetime
 
 import pytest
@@ -93,8 +94,13 @@ def test_withheld_results_order_by_team_and_say_how_often(tmp_path):
     assert all(entry.aggregate is None for row in board.rows for entry in row.history)
     assert "withheld" in board.note
     header, *rows = csv.reader(io.StringIO(live_board_csv(board).decode("utf-8-sig")))
-    assert header == ["rank", "team", "name", "kind", "method", "submitted", "runs", "labels_are", "signature"]
-    assert [row[0] for row in rows] == ["", ""]
+    known = [dict(zip(header, row, strict=True)) for row in rows]
+    assert header[-2:] == ["labels_are", "signature"]
+    assert not {name for name in header if name.startswith("overall")}
+    assert [(row["team"], row["rank"], row["decimals"], row["signature"]) for row in known] == [
+        ("A", "", "", ""),
+        ("B", "", "", ""),
+    ]
 
 
 def test_a_team_that_left_the_roster_keeps_its_row(tmp_path):
@@ -119,17 +125,45 @@ def test_intervals_have_two_decimals_and_hold_the_mean(tmp_path):
     assert figure.cluster == 1
 
 
+def test_while_a_board_is_made_anew_others_see_it_as_it_was(tmp_path, monkeypatch):
+    shown, clock = host(tmp_path), Clock()
+    submit(shown, clock, ("A", GOOD))
+    before = shown.board("dry")
+    submit(shown, clock, ("B", HALF))
+    asked, go_on = threading.Event(), threading.Event()
+    labels, made = shown._shelf.get("hidden"), []
+    compared = type(labels).compared
+
+    def slowly(*given):
+        asked.set()
+        assert go_on.wait(20)
+        return compared(*given)
+
+    monkeypatch.setattr(type(labels), "compared", slowly)
+    maker = threading.Thread(target=lambda: made.append(shown.board("dry")))
+    maker.start()
+    assert asked.wait(20)
+    assert shown.board("dry") is before
+    go_on.set()
+    maker.join()
+    assert [row.team for row in made[0].rows] == ["A", "B"]
+    assert shown.board("dry") is made[0]
+
+
 def test_the_table_as_a_file(tmp_path):
     clock = Clock()
     shown = host(tmp_path, clock=clock)
-    shown.submit(draft(HALF, method='=HYPERLINK("http://x")'))
+    shown.submit(draft(HALF, method='=HYPERLINK("http://x")', description="Two\nlines"))
     header, row = csv.reader(io.StringIO(live_board_csv(shown.board("dry")).decode("utf-8-sig")))
     known = dict(zip(header, row, strict=True))
+    assert known["description"] == "Two\nlines"
+    assert (known["phase"], known["counts"], known["decimals"]) == ("dry", "latest", "4")
+    assert known["submitted"] == "2026-07-01T12:00:00Z"
     assert known["method"] == """'=HYPERLINK("http://x")"""
     assert (known["rank"], known["team"], known["runs"], known["kind"]) == ("1", "A", "1", "participant")
     assert (known["overall_accuracy"], known["overall_kendall"]) == ("0.5", "0.0")
     assert known["overall_kendall_undefined"] == "0"
-    assert len(header) == 7 + 5 * 3 * 5 + 2
+    assert len(header) == 11 + 5 * 3 * 5 + 2
     assert known["signature"].startswith("labels=hidden@")
 
 

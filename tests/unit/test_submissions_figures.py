@@ -139,6 +139,10 @@ def test_file_names_are_split_at_the_first_underscore_only(name, parts):
         (("a", "two\nlines", "tab\there"), ["field_characters"] * 2),
         (("a", "\ud800", "\ufeff"), ["field_characters"] * 2),
         (("a", "क\u200dष", ""), []),
+        # Drawn as nothing, or over the lines around.
+        (("\u200d", "\u0301\u0301", ""), ["field_empty"] * 2),
+        (("a\u3164", "\u2800", "\u115f"), ["field_characters"] * 3),
+        (("a", "m" + "\u0337" * 5, "d" + "\u0e49" * 4), ["field_characters"]),
     ],
 )
 def test_texts_beside_the_file(texts, expected):

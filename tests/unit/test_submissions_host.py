@@ -93,6 +93,32 @@ def test_outside_of_its_times_a_phase_takes_nothing(tmp_path, day, kind):
     assert given.check(GOOD, "run.txt", "dry").accepted
 
 
+class Ticking(Clock):
+    """Half a second passes with every look at it, so that deadlines go by while a submission is handled."""
+
+    def __call__(self):
+        self.step(seconds=0.5)
+        return self.now
+
+
+def test_the_time_that_counts_is_that_after_the_check(tmp_path):
+    """The first look is at 23:59:59.3, the one that counts half a second later."""
+    on_time = Ticking(datetime(2026, 7, 31, 23, 59, 58, 800_000, tzinfo=UTC))
+    done = host(tmp_path / "on_time", clock=on_time).submit(draft())
+    assert done.own.submission.received == datetime(2026, 7, 31, 23, 59, 59, 800_000, tzinfo=UTC)
+    assert done.own.aggregate is not None  # though the phase is over when it is scored
+    late = Ticking(datetime(2026, 7, 31, 23, 59, 59, 100_000, tzinfo=UTC))
+    assert refused(host(tmp_path / "late", clock=late)) == ["phase_ended"]
+
+
+def test_a_day_ends_at_midnight_while_a_submission_is_handled(tmp_path):
+    given = host(tmp_path, phase(per_day=1), clock=Ticking(datetime(2026, 7, 2, 23, 59, 58, tzinfo=UTC)))
+    first, second, third = distinct_runs(3)
+    days = [given.submit(draft(run)).own.submission.received.day for run in (first, second)]
+    assert days == [2, 3]
+    assert refused(given, third) == ["quota_day"]
+
+
 def test_accounts_submit_for_their_own_teams_only(tmp_path):
     given = host(tmp_path)
     assert [team.id for team in given.teams_of("Ann")] == ["A", "base"]

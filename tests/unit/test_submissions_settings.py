@@ -7,8 +7,9 @@ import pytest
 
 from aeollm.errors import HostingError
 from aeollm.submissions import HostSettings, HubPlace, open_host
-from aeollm.submissions.phases import current_phase, shown_decimals
+from aeollm.submissions.phases import current_phase, shown_decimals, told_twice
 from tests.hosted import KEY, NOON, phase
+from tests.hosted import settings as host_settings
 
 CONFIG = """
 [labels]
@@ -263,6 +264,21 @@ def test_the_phase_to_show_first():
     days = [(5, 1), (6, 1), (6, 30), (7, 1), (7, 10), (8, 1)]
     shown = [current_phase((dry, formal), datetime(2026, *day, tzinfo=UTC)).id for day in days]
     assert shown == ["dry", "dry", "dry", "formal", "formal", "formal"]
+
+
+def test_phases_that_give_away_what_others_protect_are_told(tmp_path, caplog):
+    dry, twin, other = phase("dry"), phase("twin"), phase("other", labels="others")
+    formal, late = phase("formal", results="withheld"), phase("late", results="withheld")
+    both = "have the same labels: results of dry tell about both, and"
+    assert told_twice([formal, dry, other, twin]) == [
+        f"the phases dry and formal {both} withholding those of formal protects little.",
+        "the phases twin and formal have the same labels: results of twin tell about both, and withholding those of "
+        "formal protects little.",
+        f"the phases dry and twin {both} the quotas add up.",
+    ]
+    assert told_twice([formal, late, other]) == []
+    open_host(host_settings(tmp_path, dry, formal))
+    assert "the phases dry and formal have the same labels" in caplog.text
 
 
 def test_decimals_are_held_back_by_what_goes_on_with_the_same_labels():

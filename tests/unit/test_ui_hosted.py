@@ -291,6 +291,16 @@ def test_an_address_chooses_phase_and_measure(tmp_path):
     assert (chosen["value"], measure["value"]) == ("dry", "spearman")
 
 
+def test_a_damaged_submission_is_not_said_to_be_withheld(tmp_path):
+    given = host(tmp_path)
+    first = given.submit(draft()).own.submission
+    (tmp_path / "store" / "submissions" / "dry" / first.id / "run").write_bytes(b"")
+    [_, own, _] = calls(host(tmp_path)).standing("dry", "A", request(account="ann"))
+    assert "stored" in own
+    assert "its file in the store is damaged" in own
+    assert "withheld" not in own
+
+
 def test_withheld_results_are_nowhere_on_the_page(tmp_path):
     clock = Clock()
     given = host(tmp_path, phase(results="withheld"), clock=clock)
