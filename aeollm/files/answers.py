@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from aeollm.errors import AnswersError, Problem, printable
+from aeollm.files.csv_text import repeated
 from aeollm.files.decoding import Unreadable, decode, open_source, refuse
 from aeollm.files.ids import half_width
 from aeollm.files.named_columns import ANSWER, CRITERION, JUDGE, TEXT, Table, read_id, read_table, refuse_other_kind
@@ -128,6 +130,7 @@ class _Rows:
         read_as = {name: back[place] for place, name in enumerate(named)}
         self.criteria = tuple(self._known(criteria, table))
         wanted, open_rows = set(self.criteria), dict[tuple[str, str], list[dict[str, int]]]()
+        times = Counter[tuple[tuple[str, str], str]]()
         for line, row in table.rows:
             key = self._key(table, places, line, row)
             name = read_id(row[about], table.header[about], line)
@@ -142,12 +145,12 @@ class _Rows:
                 continue
             # The nth answer to a criterion belongs to the nth time that the judge answered on the text.
             started = open_rows.setdefault(key, [])
-            own = next((answers for answers in started if criterion not in answers), None)
-            if own is None:
-                own = {}
-                started.append(own)
-                self._keep(key, line, own)
-            own[criterion] = value
+            nth = times[key, criterion]
+            times[key, criterion] += 1
+            if nth == len(started):
+                started.append({})
+                self._keep(key, line, started[nth])
+            started[nth][criterion] = value
 
     def _keep(self, key: tuple[str, str], line: int, found: dict[str, int]) -> None:
         self.keys.append(key)
@@ -167,7 +170,7 @@ class _Rows:
             message = f"{printable(', '.join(unknown))} cannot be renamed: the file has {_listed(columns)}."
             raise refuse("unknown_column", message, "Name a column of the file first.", line=line, column=unknown[0])
         names = [self.rename.get(name, name) for name in columns]
-        twice = sorted({name for name in names if names.count(name) > 1}) if self.rename else []
+        twice = repeated(names) if self.rename else []
         if twice:
             message = f"two columns would be read as {printable(', '.join(twice))}."
             remedy = "Rename the other as well (exchange: Q1=Q2 Q2=Q1)."
@@ -186,7 +189,8 @@ class _Rows:
             If there is none.
         """
         known = self.opinions.criteria if self.opinions is not None else tuple(criteria)
-        kept = {about: place for about, place in criteria.items() if about in known}
+        options = set(known)
+        kept = {about: place for about, place in criteria.items() if about in options}
         if not kept:
             wanted = f"criterion of the opinions ({_listed(known)})" if known else "column of answers"
             message = f"the file has no {wanted}; it has {_listed(criteria)}."
@@ -231,7 +235,7 @@ class _Rows:
     def _options(self, criterion: str) -> int:
         if self.opinions is None:
             return MOST_OPTIONS
-        return self.opinions.n_options[self.opinions.criteria.index(criterion)]
+        return self.opinions.options[criterion]
 
     def answers(self, name: str, digest: str) -> Answers:
         """Build the noun.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from aeollm.errors import printable
@@ -31,7 +32,7 @@ def csv_rows(text: str, delimiter: str = ",") -> Iterator[tuple[int, list[str]]]
 
 def repeated(header: Sequence[str]) -> list[str]:
     """List the names that stand twice in a header."""
-    return sorted({name for name in header if header.count(name) > 1 and name})
+    return sorted(name for name, times in Counter(header).items() if times > 1 and name)
 
 
 def bad_header(header: Sequence[str], line: int, missing: Sequence[str], twice: Sequence[str]) -> Unreadable:

@@ -18,6 +18,7 @@ from aeollm.tables import Opinions
 
 FEWEST_OPTIONS, MOST_OPTIONS = 2, 10
 MOST_CELLS = 5_000_000
+MOST_CRITERIA = 1_000
 SLACK = 1e-6
 """A sum of probabilities may exceed 1 by this much, as rounded files do."""
 
@@ -171,7 +172,7 @@ class _Rows:
             self.problems.append(Problem("error", "no_rows", "the file has no rows.", "Check that it is complete."))
         counts = {criterion: self._count(criterion) for criterion in self.rows}
         cells = len(self.texts) * len(counts) * max(counts.values(), default=0)
-        if cells > MOST_CELLS:
+        if cells > MOST_CELLS or len(counts) > MOST_CRITERIA:
             message = f"{len(self.texts):,} texts times {len(counts):,} criteria are too many."
             remedy = "Check that the columns hold what their names say."
             self.problems.append(Problem("error", "too_many_cells", message, remedy))

@@ -43,6 +43,11 @@ class Opinions:
         """Map a text to its row."""
         return {text: row for row, text in enumerate(self.texts)}
 
+    @cached_property
+    def options(self) -> Mapping[str, int]:
+        """Map a criterion to how many options it has."""
+        return dict(zip(self.criteria, self.n_options, strict=True))
+
     def expected(self) -> NDArray[np.float64]:
         """Give the mean answer over the mass inside the options, shape (texts, criteria); nan where absent.
 

@@ -1,5 +1,7 @@
 """Files of people's answers: wide and long, missing answers, renamed columns, and what a join leaves out."""
 
+import time
+
 import pytest
 
 from aeollm.errors import AnswersError
@@ -169,3 +171,20 @@ def test_the_public_data(shared_data):
     file = folder / names["real"][1]
     mended = read_answers(file, opinions["real"], rename={"Q1": "Q2", "Q2": "Q1"})
     assert exchanged_hints(mended, answers["synth"]) == []
+
+
+def test_thousands_of_columns_and_of_repeats_keep_nobody_waiting():
+    """What grew with the square of either took half a minute here, and hours at the largest size of a file."""
+    columns, rows = 20_000, 20_000
+    began = time.process_time()
+    wide = read(
+        "text_id,judge,Q0," + ",".join(f"c{c}" for c in range(columns)),
+        "a,A,3," + "1," * (columns - 1) + "1",
+        opinions=OPINIONS,
+        rename={"c7": "Q1"},
+    )
+    assert (wide.criteria, wide.values.tolist()) == (("Q0", "Q1"), [[3, 1]])
+    long = read("text_id,judge,criterion,answer", *["a,A,Q0,2"] * rows, "a,A,Q1,3", opinions=OPINIONS)
+    # The only answer to Q1 belongs to the first time that A answered.
+    assert (len(long.texts), long.values[0].tolist(), long.values[-1].tolist()) == (rows, [2, 3], [2, 0])
+    assert time.process_time() - began < 5

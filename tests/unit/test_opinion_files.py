@@ -149,6 +149,11 @@ def test_a_table_that_would_not_fit_into_memory_is_refused():
     assert problems(LONG, *rows) == [("too_many_cells", None, None)]
 
 
+def test_more_criteria_than_any_rubric_has_are_refused():
+    header = ",".join(["text_id", *(f"c{c}_p{k}" for c in range(1_001) for k in (1, 2))])
+    assert problems(header, "a" + ",.5" * 2_002) == [("too_many_cells", None, None)]
+
+
 def test_the_public_data(shared_data):
     folder = shared_data / "llm_rubric"
     synth = read_opinions(folder / "gpt-3.5-turbo-16k_synth_evaluations_FIXED.tsv")
