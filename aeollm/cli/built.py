@@ -146,7 +146,7 @@ def _gain(gain: Gain | None) -> list[str]:
     if gain is None:
         return ["", "", ""]
     interval = "–" if gain.low is None or gain.high is None else f"[{gain.low:+.3f}, {gain.high:+.3f}]"
-    return [f"{gain.difference:+.4f}", interval, number(gain.p)]
+    return [f"{round(gain.difference, 4) + 0.0:+.4f}", interval, number(gain.p)]
 
 
 def _order(name: str, effects: Iterable[OrderEffect]) -> list[str]:
