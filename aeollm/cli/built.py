@@ -21,7 +21,7 @@ from aeollm.cli.terminal import (
     write_file,
 )
 from aeollm.cli.text_tables import aligned, number, problem_lines
-from aeollm.errors import AeollmError
+from aeollm.errors import AeollmError, Problem
 from aeollm.exports.build_json import build_json, refused_build
 from aeollm.files import read_rubrics
 from aeollm.recipes import Built, Gain, Recipe, Stage, build, read_materials, write_recipe
@@ -75,10 +75,15 @@ def carry_out(options: argparse.Namespace, recipe: Recipe, files: Mapping[str, P
         built = build(recipe, materials, policy=policy_of(options), seed=options.seed)
     except AeollmError as error:
         return failed(options, recipe.name, error, REFUSED)
-    if options.save_recipe is not None and not write_file(options.save_recipe, write_recipe(recipe).encode()):
-        return UNUSABLE
-    if not write_file(options.output, built.text.encode()):
-        return UNUSABLE
+    texts = {options.save_recipe: write_recipe(recipe), options.output: built.text}
+    for path, text in texts.items():
+        if path is not None and not write_file(path, text.encode()):
+            if options.json:
+                problem = Problem(
+                    "error", "not_written", "the file cannot be written.", "Name another.", value=str(path)
+                )
+                print_json(refused_build(recipe.name, [problem]))
+            return UNUSABLE
     if options.json:
         print_json(build_json(built))
     else:
@@ -146,7 +151,7 @@ def _gain(gain: Gain | None) -> list[str]:
     if gain is None:
         return ["", "", ""]
     interval = "–" if gain.low is None or gain.high is None else f"[{gain.low:+.3f}, {gain.high:+.3f}]"
-    return [f"{gain.difference:+.4f}", interval, number(gain.p)]
+    return [f"{round(gain.difference, 4) + 0.0:+.4f}", interval, number(gain.p)]
 
 
 def _order(name: str, effects: Iterable[OrderEffect]) -> list[str]:
@@ -161,12 +166,15 @@ def _order(name: str, effects: Iterable[OrderEffect]) -> list[str]:
 
 
 def _position(name: str, biases: Iterable[PositionBias]) -> list[str]:
-    rows = [["position", "pairs", "agree", "flips", "first wins", "leaning first", "p (questions)"]]
+    rows = [["position", "pairs", "agree", "flips", "first wins", "95 % interval", "leaning first", "p (questions)"]]
     for bias in biases:
         who = " ".join(part for part in (bias.judge, bias.dimension) if part) or "all"
         shares = [_share(own) for own in (bias.consistent, bias.flips, bias.first_share, bias.leaning_first)]
-        rows.append([who, str(bias.complete), *shares, number(bias.p_questions)])
-    told = f"({name}: pairs in both orders; an even-handed judge lets the answer shown first win half)"
+        low, high = bias.first_share_interval
+        interval = "–" if low is None or high is None else f"[{low:.3f}, {high:.3f}]"
+        rows.append([who, str(bias.complete), *shares[:3], interval, shares[3], number(bias.p_questions)])
+    told = f"({name}: pairs in both orders; an even-handed judge lets the answer shown first win half; interval over "
+    told += "resampled questions)"
     return [*aligned(rows, 1), told]
 
 

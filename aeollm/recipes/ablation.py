@@ -21,8 +21,8 @@ class Stage:
 
     ``base`` names the stage it is compared with, None for a first one. ``scores`` is None without labels, and where
     ``reason`` says why. Of a step that learns from labels (``learned``), ``scores`` are held out: every question's
-    come from a fit without its labels; ``in_sample`` are those of a fit that saw them. ``gains`` are over the base, by
-    (view, measure).
+    come from a fit without its labels; ``in_sample`` are those of a fit that saw them, None for steps that only go on
+    from such scores. ``gains`` are over the base, by (view, measure).
     """
 
     name: str
@@ -70,6 +70,8 @@ def staged(
         stage = scorer.stage(step.name, step.do, base, outcome.table)
         if outcome.in_sample is not None:
             stage = replace(stage, learned=True, in_sample=scorer.scored(outcome.in_sample)[0])
+        # What is made of scores that labels taught was taught by them as well.
+        stage = replace(stage, learned=stage.learned or any(own.learned for own in stages if own.name in step.scores))
         stages.append(stage)
         shown.add(step.name)
     named = {stage.name: stage for stage in stages}

@@ -8,7 +8,7 @@ from aeollm.aggregation.orders import OrderEffect
 from aeollm.aggregation.pairwise import Count, PositionBias
 from aeollm.errors import Problem
 from aeollm.figures import view_title
-from aeollm.recipes import Built, Stage
+from aeollm.recipes import Built, Gain, Stage
 from aeollm.reporting.html import Html, joined, number, short_name, signed, table, tag, text
 from aeollm.tables import DIMENSIONS, OVERALL
 from aeollm.ui.build_inputs import RUBRICS, Given, Handed
@@ -96,17 +96,10 @@ def _verdict(outcome: Outcome, measure: str) -> Html:
         return tag("p", badge, Html(both("build_no_score")), why, class_="ae-sentence")
     held = joined([" ", Html(both("build_held_out"))]) if last.learned else ""
     parts = [badge, tag("strong", number(value)), " ", _measure(measure), held, ", ", _view(OVERALL)]
-    base = _stage(built.stages if built else (), last.base)
-    before = None if base is None else base.value(OVERALL, measure)
-    if base is not None and before is not None:
-        parts += [
-            "; ",
-            tag("strong", signed(value - before)),
-            " ",
-            Html(both("build_against")),
-            " ",
-            tag("code", base.name),
-        ]
+    gain = last.gains.get((OVERALL, measure))
+    if gain is not None:
+        against = [Html(both("build_against")), " ", tag("code", last.base or "")]
+        parts += ["; ", tag("strong", signed(gain.difference)), _interval(gain), " ", *against, f", p {number(gain.p)}"]
     return tag("p", *parts, f" · {labels.name}", class_="ae-sentence")
 
 
@@ -116,10 +109,6 @@ def _measure(measure: str) -> Html:
 
 def _view(view: str) -> Html:
     return Html(both(view)) if view in (OVERALL, *DIMENSIONS) else text(view_title(view))
-
-
-def _stage(stages: Iterable[Stage], name: str | None) -> Stage | None:
-    return next((stage for stage in stages if stage.name == name), None)
 
 
 def _validation(built: Built) -> list[str]:
@@ -143,17 +132,27 @@ def _ablation(outcome: Outcome, measure: str) -> str:
         return ""
     views = list(dict.fromkeys(view for stage in built.stages if stage.scores for view in stage.scores.views))
     views.sort(key=lambda view: view != OVERALL)
-    heads = [Html(both("build_step")), *map(_view, views), Html(both("build_compared_with"))]
+    heads = [
+        Html(both("build_step")),
+        *map(_view, views),
+        *(Html(both(f"build_{key}")) for key in ("change", "compared_with")),
+    ]
     rows: list[Sequence[str]] = []
     for stage in built.stages:
-        base = _stage(built.stages, stage.base)
         badge = joined([" ", _badge("build_held_out")]) if stage.learned else ""
         name = joined([short_name(stage.name), badge])
-        rows.append([name, *(_cell(stage, base, view, measure) for view in views), short_name(stage.base or "")])
+        rows.append(
+            [
+                name,
+                *(_cell(stage, view, measure) for view in views),
+                _gain(stage, measure),
+                short_name(stage.base or ""),
+            ]
+        )
         if stage.in_sample is not None:
             known = stage.in_sample
             cells = [number(known.mean(view, measure).mean) if stage.tells(view) else "" for view in views]
-            rows.append([tag("small", Html(both("build_in_sample"))), *(tag("small", cell) for cell in cells), ""])
+            rows.append([tag("small", Html(both("build_in_sample"))), *(tag("small", cell) for cell in cells), "", ""])
     told = joined([_measure(measure), ". ", Html(both("build_ablation"))])
     notes = [f"{stage.name}: {stage.reason}" for stage in built.stages if stage.reason]
     foot = tag("ul", *(tag("li", note) for note in notes), class_="ae-foot") if notes else ""
@@ -161,11 +160,24 @@ def _ablation(outcome: Outcome, measure: str) -> str:
     return joined([table(heads, rows, told), foot, held, _signature(built)])
 
 
-def _cell(stage: Stage, base: Stage | None, view: str, measure: str) -> Html:
-    value = stage.value(view, measure)
-    before = None if base is None else base.value(view, measure)
-    change = "" if value is None or before is None else joined([" ", tag("small", signed(value - before))])
-    return joined([number(value), change])
+def _cell(stage: Stage, view: str, measure: str) -> Html:
+    gain = stage.gains.get((view, measure))
+    change = "" if gain is None else joined([" ", tag("small", signed(gain.difference))])
+    return joined([number(stage.value(view, measure)), change])
+
+
+def _gain(stage: Stage, measure: str) -> Html:
+    """Tell the change in the overall with its interval and test."""
+    gain = stage.gains.get((OVERALL, measure))
+    if gain is None:
+        return Html("")
+    return joined([signed(gain.difference), _interval(gain), tag("small", f" p {number(gain.p)}")])
+
+
+def _interval(gain: Gain) -> Html:
+    if gain.low is None or gain.high is None:
+        return Html("")
+    return joined([" ", tag("small", f"[{number(gain.low)}, {number(gain.high)}]")])
 
 
 def _signature(built: Built) -> Html:

@@ -25,8 +25,10 @@ from aeollm.ui.build_inputs import RUBRICS, Handed, used
 from aeollm.ui.build_suggested import suggested
 from aeollm.ui.uploads import MOST_ANSWERS
 
-MOST_LEARNED = 4_000
-"""Answers that steps which learn from labels take on the page: their time grows with the number of questions."""
+MOST_LEARNED = 2_000
+"""Answers, and where anchoring is learned tenfold of them comparisons, that steps which learn from labels take."""
+MOST_LEARNING = 4
+"""Steps that learn, of which each fits again and again."""
 _NAME = "built"
 
 
@@ -131,17 +133,25 @@ def _of_step(problem: Problem, starts: Sequence[int]) -> Problem:
 
 
 def refuse_much(recipe: Recipe, materials: Materials) -> None:
-    """Keep what one visitor can ask for within bounds.
+    """Keep what one visitor can ask for within bounds, as each fit of a step that learns takes its time.
 
     Raises
     ------
     UsageError
+        With everything that is too much.
     """
-    learns = any(step.kind.learns or step.options.get("anchoring") == "learned" for step in recipe.steps)
+    anchored = [step for step in recipe.steps if step.options.get("anchoring") == "learned"]
+    learning = [step for step in recipe.steps if step.kind.learns or step in anchored]
     keys = {key for table in materials.scores.values() for key in table.keys}
     keys |= {key for own in materials.criteria.values() for key in zip(own.questions, own.answers, strict=True)}
-    most = MOST_LEARNED if learns else MOST_ANSWERS
-    if len(keys) > most:
-        why = " in steps that learn from labels" if learns else ""
-        message = f"{len(keys):,} answers; the page takes {most:,}{why}."
-        raise UsageError("files", [Problem("error", "too_many_answers", message, "Use `python -m aeollm build`.")])
+    compared = max((len(materials.judgments[step.sources[0]]) for step in anchored), default=0)
+    why = " in steps that learn from labels" if learning else ""
+    counts = [
+        (len(keys), MOST_LEARNED if learning else MOST_ANSWERS, f"answers{why}"),
+        (compared, 10 * MOST_LEARNED, f"comparisons{why}"),
+        (len(learning), MOST_LEARNING, "steps that learn from labels"),
+    ]
+    over = [f"{found:,} {what}; the page takes {most:,}." for found, most, what in counts if found > most]
+    if over:
+        remedy = "Use `python -m aeollm build`."
+        raise UsageError("files", [Problem("error", "too_much", message, remedy) for message in over])

@@ -103,6 +103,9 @@ def test_comparisons_of_one_dimension_are_a_run_in_part_and_with_an_anchor_a_who
     _, said, _ = call(capsys, "aggregate", "pairwise", JUDGE / "pairs.tsv", "--labels", DEMO, "-o", tmp_path / "r")
     assert "REFUSED" not in said
     assert "scored on these only" in said.splitlines()[0]
+    (bias,) = (own for own in found["position_bias"]["pairs.tsv"] if own["judge"] is None)
+    interval = bias["first_share_interval"]
+    assert f"[{interval['low']:.3f}, {interval['high']:.3f}]" in said
     assert list(found["stages"][0]["scores"]) == ["insight"]
     anchor = DEMO / "runs" / "good_judge.txt"
     code, found, _, _ = told("aggregate", "pairwise", JUDGE / "pairs.tsv", "--anchor", anchor, "--labels", DEMO)
@@ -149,8 +152,9 @@ def test_a_recipe_with_mistakes_lists_them_all_with_lines(told, tmp_path):
 
 def test_the_output_that_cannot_be_written_is_told(told):
     run = DEMO / "runs" / "good_judge.txt"
-    code, _, complained, _ = told("aggregate", "judges", run, out="no/such/run.txt")
+    code, found, complained, _ = told("aggregate", "judges", run, out="no/such/run.txt")
     assert code == 2
+    assert [problem["kind"] for problem in found["problems"]] == ["not_written"]
     assert "cannot be written" in complained
 
 

@@ -412,6 +412,25 @@ def test_steps_that_learn_say_what_they_lack():
         corrected(biased())
 
 
+def test_what_is_made_of_learned_scores_is_marked_as_learned():
+    text = (
+        'a = "a"\nb = "b"\n[[step]]\ndo = "rescale"\nname = "s"\nfrom = "a"\n'
+        '[[step]]\ndo = "judges"\nname = "j"\nfrom = ["b", "s"]\n'
+        '[[step]]\ndo = "ties"\nname = "t"\nfrom = "b"\nby = "s"\n'
+        '[[step]]\ndo = "judges"\nname = "k"\nfrom = ["a", "b"]\n'
+    )
+    found = built(text, a=run_file(lambda q, a: a + q), b=run_file(lambda _, a: -a))
+    marked = {stage.name: (stage.learned, stage.in_sample is not None) for stage in found.stages}
+    assert marked == {
+        "a": (False, False),
+        "s": (True, True),
+        "b": (False, False),
+        "j": (True, False),
+        "t": (True, False),
+        "k": (False, False),
+    }
+
+
 def test_rescaling_puts_scores_on_the_peoples_scale():
     text = 'a = "a"\n[[step]]\ndo = "rescale"\nname = "s"\nfrom = "a"\n'
     found = built(text, a=run_file(lambda _, a: 3 * a + 7))
