@@ -9,6 +9,7 @@ import re
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from typing import Literal, NamedTuple
 
@@ -36,6 +37,29 @@ class Decimal(NamedTuple):
         """Give the nearest float64."""
         power = 10 ** abs(self.exponent)
         return float(self.units * power) if self.exponent > 0 else self.units / power
+
+    def written(self) -> str:
+        """Write it plainly, without trailing zeros; with a power of ten where it has very many digits.
+
+        >>> Decimal(-2500, -3).written(), Decimal(0, -5).written(), Decimal(1, 60).written()
+        ('-2.5', '0', '1e60')
+        """
+        digits, exponent = str(abs(self.units)), self.exponent
+        zeros = len(digits) - len(digits.rstrip("0"))
+        digits, exponent = (digits[:-zeros], exponent + zeros) if zeros and self.units else (digits, exponent)
+        if not self.units:
+            return "0"
+        sign = "-" if self.units < 0 else ""
+        if exponent > 0:
+            plain = digits + "0" * exponent if exponent + len(digits) <= MOST_DIGITS else f"{digits}e{exponent}"
+        elif exponent == 0:
+            plain = digits
+        elif -exponent < MOST_DIGITS:
+            padded = digits.rjust(1 - exponent, "0")
+            plain = f"{padded[:exponent]}.{padded[exponent:]}"
+        else:
+            plain = f"{digits}e{exponent}"
+        return sign + plain
 
 
 def parse_decimal(token: str) -> Decimal | Trouble:
@@ -89,6 +113,20 @@ def decimal_of(number: float) -> Decimal:
     if isinstance(parsed, str):
         raise ValueError(f"not a decimal number: {number!r}")
     return parsed
+
+
+def round_fraction(number: Fraction, places: int) -> Decimal:
+    """Round half-even to at most so many digits after the point, fewer where they could not be read back.
+
+    >>> round_fraction(Fraction(2, 3), 4), round_fraction(Fraction(5, 2), 0)
+    (Decimal(units=6667, exponent=-4), Decimal(units=2, exponent=0))
+    """
+    whole = len(str(abs(int(number))))
+    places = min(places, MOST_DIGITS - whole)
+    units = round(number * Fraction(10) ** places)
+    while places > 0 and units % 10 == 0:
+        units, places = units // 10, places - 1
+    return Decimal(units, -places)
 
 
 @dataclass(frozen=True, eq=False)

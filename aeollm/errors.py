@@ -145,6 +145,14 @@ class AnnotationsError(AeollmError):
     """Annotators' ratings that cannot be read."""
 
 
+class JudgmentsError(AeollmError):
+    """A judge's outputs (criterion scores, comparisons) that cannot be read, or not be made a run of."""
+
+
+class RecipeError(AeollmError):
+    """A recipe that cannot be read, or whose inputs do not fit it."""
+
+
 class RubricsError(AeollmError):
     """Rubric files that cannot be read, or that do not fit the labels."""
 

@@ -223,11 +223,15 @@ def demo_files() -> dict[str, bytes]:
 
 
 def differing(files: dict[str, bytes], folder: Path) -> list[str]:
-    """List the paths that are missing, changed, or there although nothing makes them."""
+    """List the paths that are missing, changed, or there although nothing makes them.
+
+    Folders of which no file is made here belong to other scripts.
+    """
+    own = {Path(path).parts[0] for path in files}
     found = {
         path.relative_to(folder).as_posix(): path.read_bytes()
         for path in folder.rglob("*")
-        if path.is_file() and path != folder / "README.md"
+        if path.is_file() and path.relative_to(folder).parts[0] in own
     }
     return sorted(path for path in files.keys() | found.keys() if files.get(path) != found.get(path))
 
@@ -240,22 +244,27 @@ def write(files: dict[str, bytes], folder: Path) -> None:
         path.write_bytes(content)
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Write or check the demo data set.
+def main(
+    arguments: Sequence[str] | None = None,
+    made: Callable[[], dict[str, bytes]] = demo_files,
+    folder: Path = DEMO,
+    script: str = "make_demo.py",
+) -> None:
+    """Write or check simulated files.
 
     Raises
     ------
     SystemExit
         With ``--check``, if a file differs; the message lists the paths.
     """
-    parser = argparse.ArgumentParser(description="Make the simulated demo data set.")
-    parser.add_argument("--out", type=Path, default=DEMO, help="folder (default: assets/demo)")
+    parser = argparse.ArgumentParser(description="Make simulated demo data.")
+    parser.add_argument("--out", type=Path, default=folder, help="another folder than that of the repository")
     parser.add_argument("--check", action="store_true", help="exit 1 if the files differ")
     options = parser.parse_args(arguments)
     if not options.check:
-        write(demo_files(), options.out)
-    elif paths := differing(demo_files(), options.out):
-        sys.exit("\n".join(["These files differ; run scripts/make_demo.py:", *paths]))
+        write(made(), options.out)
+    elif paths := differing(made(), options.out):
+        sys.exit("\n".join([f"These files differ; run scripts/{script}:", *paths]))
 
 
 if __name__ == "__main__":

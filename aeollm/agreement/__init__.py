@@ -1,6 +1,13 @@
 """Annotators among each other, and what their labels leave possible: ICC, adjudication, ceilings, diagnostics."""
 
 from aeollm.agreement.adjudication import adjudicators, set_adjudication_aside
+from aeollm.agreement.annotated import (
+    AnnotatedLabels,
+    Disagreement,
+    annotation_scores,
+    aspect_scores,
+    labels_of_ratings,
+)
 from aeollm.agreement.ceiling import PUBLISHED_RELIABILITY, Ceiling, Range, simulate_ceiling
 from aeollm.agreement.diagnostics import ScaleDiagnostics, TieDiagnostics, scale_diagnostics, tie_diagnostics
 from aeollm.agreement.icc import ICC, Agreement, intraclass_correlations
@@ -12,7 +19,9 @@ __all__ = [
     "ICC",
     "PUBLISHED_RELIABILITY",
     "Agreement",
+    "AnnotatedLabels",
     "Ceiling",
+    "Disagreement",
     "Range",
     "RankingAgreement",
     "References",
@@ -20,8 +29,11 @@ __all__ = [
     "TieDiagnostics",
     "TieGrid",
     "adjudicators",
+    "annotation_scores",
+    "aspect_scores",
     "best_tie_grid",
     "intraclass_correlations",
+    "labels_of_ratings",
     "ranking_agreement",
     "reference_scores",
     "scale_diagnostics",

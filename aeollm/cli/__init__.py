@@ -20,6 +20,9 @@ _COMMANDS = {
     "compare": "compare runs: intervals, paired tests, what the questions can show",
     "agreement": "agreement of the annotators behind the labels",
     "report": "write one HTML file about runs, to read and to pass on",
+    "build": "build a run from a judge's outputs by a recipe",
+    "aggregate": "build a run, or labels, in one step: criteria, pairwise, judges, ties, annotators",
+    "preferences": "turn human scores into preference data to fine-tune a judge with",
     "demo": "write the demo labels and runs to a folder",
 }
 _ANSWER_IN_JSON = ("score", "check", "compare")

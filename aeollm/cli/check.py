@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from aeollm.cli import score
-from aeollm.cli.options import add_inputs, add_json, add_policy, policy_of, settings_of
+from aeollm.cli.options import add_inputs, add_json, add_policy, asked_labels, policy_of
 from aeollm.cli.terminal import DONE, REFUSED, print_json, print_lines
 from aeollm.cli.text_tables import SIGNS, verdict
 from aeollm.errors import Problem
@@ -23,8 +23,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Check the runs; without labels named, their form alone: that needs no network."""
-    named = (options.labels_set, options.repo, options.revision, options.folders)
-    if settings_of(options).labels is not None or any(named):
+    if asked_labels(options):
         return score.run(options, scored=False)
     policy = policy_of(options)
     results = [Result(inspect_run(path, None, policy), None, "") for path in options.runs]

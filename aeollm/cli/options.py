@@ -6,6 +6,7 @@ import argparse
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from typing import get_args
 
@@ -14,14 +15,22 @@ from aeollm.sources import LabelSet, Settings, find_labels
 from aeollm.tables import Plan, Policy
 from aeollm.tables.comparison import Correction, Interval
 
+_LARGEST = 10**9
 _MOST_RESAMPLES = 1_000_000
 """More tell nothing more, and would not fit into memory."""
 
 
 def add_inputs(parser: argparse.ArgumentParser, runs: str = "+") -> None:
     """Add run files (as many as ``runs`` says) and where the labels are."""
+    parser.add_argument(
+        "runs", nargs=runs, metavar="RUN", help="run file: seven white-space separated columns, or a zip"
+    )
+    add_labels(parser)
+
+
+def add_labels(parser: argparse.ArgumentParser) -> None:
+    """Add where labels and rubrics are."""
     add = parser.add_argument
-    add("runs", nargs=runs, metavar="RUN", help="run file: seven white-space separated columns, or a zip")
     add("--labels", type=Path, metavar="PATH", help="labels CSV, or a folder with it and rubric_dataset/")
     add("--rubrics", type=Path, metavar="FOLDER", help="folder of criterion<questionId>.json")
     add("--labels-set", metavar="NAME", help="label set by name; `demo` is the bundled one")
@@ -55,6 +64,17 @@ def _range(text: str) -> tuple[float, float]:
     return low, high
 
 
+def from_zero(text: str) -> Fraction:
+    """Read a number from 0 exactly, for argparse."""
+    try:
+        value = Fraction(text)
+    except (ValueError, ZeroDivisionError):
+        value = Fraction(-1)
+    if not 0 <= value < _LARGEST:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0")
+    return value
+
+
 def policy_of(options: argparse.Namespace) -> Policy:
     """Give the policy that the options ask for."""
     policy = Policy.official() if options.policy == "official" else Policy()
@@ -76,6 +96,12 @@ def settings_of(options: argparse.Namespace) -> Settings:
         revision=options.revision or settings.revision,
         folders=tuple(options.folders.split(",")) if options.folders else settings.folders,
     )
+
+
+def asked_labels(options: argparse.Namespace) -> bool:
+    """Say whether labels are named, by the options or the environment."""
+    named = (options.labels_set, options.repo, options.revision, options.folders)
+    return settings_of(options).labels is not None or any(named)
 
 
 def labels_of(options: argparse.Namespace) -> LabelSet:

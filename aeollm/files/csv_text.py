@@ -10,7 +10,7 @@ from aeollm.errors import printable
 from aeollm.files.decoding import Unreadable, refuse
 
 
-def csv_rows(text: str) -> Iterator[tuple[int, list[str]]]:
+def csv_rows(text: str, separator: str = ",") -> Iterator[tuple[int, list[str]]]:
     """Give every row that is not blank with the line it ends on.
 
     Raises
@@ -18,7 +18,7 @@ def csv_rows(text: str) -> Iterator[tuple[int, list[str]]]:
     Unreadable
         If quotation marks swallow the rest of the file.
     """
-    reader = csv.reader(io.StringIO(text), strict=True)
+    reader = csv.reader(io.StringIO(text), delimiter=separator, strict=True)
     try:
         for row in reader:
             if any(cell.strip() for cell in row):

@@ -10,6 +10,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 ANNOTATIONS = ROOT / "tests" / "cases" / "dev" / "C28" / "ratings.csv"
+AGGREGATE = [f"aggregate {step}" for step in ("criteria", "pairwise", "judges", "ties", "annotators")]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
@@ -42,7 +43,8 @@ def test_commands_run(tmp_path):
     (tmp_path / "annotations.csv").write_bytes(ANNOTATIONS.read_bytes())
     told = [block for block in blocks("bash") if block.startswith("python -m aeollm")]
     commands = [command for block in told for command in block.splitlines()]
-    assert {command.split()[3] for command in commands} == {"demo", "score", "check", "compare", "agreement", "report"}
+    names = {"demo", "score", "check", "compare", "agreement", "report", "build", "aggregate"}
+    assert {command.split()[3] for command in commands} == names
     for command in commands:
         arguments = command.split()
         assert arguments[:3] == ["python", "-m", "aeollm"]
@@ -54,8 +56,8 @@ def test_options_are_all_told():
     told = set(re.findall(r"--[a-z-]+", README))
     shown = {
         option
-        for name in ("score", "check", "compare", "agreement", "report", "demo")
-        for option in re.findall(r"--[a-z-]+", run([sys.executable, "-m", "aeollm", name, "--help"]).stdout)
+        for name in ("score", "check", "compare", "agreement", "report", "demo", "build", "preferences", *AGGREGATE)
+        for option in re.findall(r"--[a-z-]+", run([sys.executable, "-m", "aeollm", *name.split(), "--help"]).stdout)
     }
     assert shown - {"--help"} <= told
 

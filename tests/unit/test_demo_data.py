@@ -27,7 +27,8 @@ KEYS = [(question, answer) for question in QUESTIONS for answer in ANSWERS]
 HEADER = ["taskId", "questionId", "answerId", *(f"{name}_score" for name in DIMENSIONS)]
 CHINESE = ("2", "3", "6", "16", "17")
 
-MADE = sorted(path for path in DEMO.rglob("*") if path.is_file())
+# What other scripts make is theirs.
+MADE = sorted(path for path in DEMO.rglob("*") if path.is_file() and path.parent != DEMO / "judge")
 RUBRICS = [
     json.loads(path.read_text("utf-8"), parse_float=Fraction)
     for path in (TRAIN / "rubric_dataset" / f"criterion{question}.json" for question in QUESTIONS)
@@ -92,7 +93,7 @@ def generated(folder):
     return {
         path.relative_to(folder).as_posix(): path.read_bytes()
         for path in folder.rglob("*")
-        if path.is_file() and path.name != "README.md"
+        if path.is_file() and path.name != "README.md" and path.parent.name != "judge"
     }
 
 

@@ -1,0 +1,1 @@
+"""What is learned from labels: calibration of judges, corrections of their biases."""

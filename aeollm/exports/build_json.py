@@ -1,0 +1,89 @@
+"""What came of a recipe as a JSON object."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, is_dataclass
+from typing import Any
+
+from aeollm.errors import Problem
+from aeollm.recipes import Built, Stage
+from aeollm.tables import MEASURES, Scores
+
+
+def build_json(built: Built) -> dict[str, Any]:
+    """Give the documented JSON object (README, "Build a run")."""
+    found, of = built.inspection.coverage
+    return {
+        "name": built.recipe.name,
+        "accepted": built.inspection.run is not None,
+        "run": {"answers": len(built.run), "dimensions": list(built.run.dimensions), "sha256": built.run.digest},
+        "coverage": {"answers": found, "of": of},
+        "problems": [problem.to_json() for problem in (*built.problems, *built.inspection.problems)],
+        "stages": [_stage(stage) for stage in built.stages],
+        "order_effects": {name: [_plain(effect) for effect in own] for name, own in built.order_effects.items()},
+        "position_bias": {name: [_plain(bias) for bias in own] for name, own in built.position_bias.items()},
+        "ties_left": built.ties,
+        "ties_broken": {name: [_plain(count) for count in own] for name, own in built.broken.items()},
+        "spreads": built.spreads,
+    }
+
+
+def refused_build(name: str, problems: Sequence[Problem]) -> dict[str, Any]:
+    """Give the same object for a recipe that cannot be read or carried out."""
+    return {
+        "name": name,
+        "accepted": False,
+        "run": None,
+        "coverage": {"answers": 0, "of": 0},
+        "problems": [problem.to_json() for problem in problems],
+        "stages": [],
+        "order_effects": {},
+        "position_bias": {},
+        "ties_left": {},
+        "ties_broken": {},
+        "spreads": {},
+    }
+
+
+def _stage(stage: Stage) -> dict[str, Any]:
+    return {
+        "name": stage.name,
+        "label": stage.label,
+        "base": stage.base,
+        "learned": stage.learned,
+        "reason": stage.reason or None,
+        "scores": _scores(stage, stage.scores),
+        "in_sample": _scores(stage, stage.in_sample),
+        "signature": None if stage.scores is None else stage.scores.signature,
+    }
+
+
+def _scores(stage: Stage, scores: Scores | None) -> dict[str, Any] | None:
+    if scores is None:
+        return None
+    views = [view for view in scores.views if stage.tells(view)]
+    return {view: {measure: _mean(scores, view, measure) for measure in MEASURES} for view in views}
+
+
+def _mean(scores: Scores, view: str, measure: str) -> dict[str, Any]:
+    mean = scores.mean(view, measure)
+    return {"mean": mean.mean, "defined": mean.defined, "undefined": mean.undefined}
+
+
+def _plain(table: object) -> dict[str, Any]:
+    """Give a table's fields, undefined numbers as null."""
+    if not is_dataclass(table) or isinstance(table, type):
+        raise TypeError(f"not a table: {table!r}")
+    return {key: _finite(value) for key, value in asdict(table).items()}
+
+
+def _finite(value: Any) -> Any:  # noqa: ANN401  whatever a table's field holds
+    if isinstance(value, Mapping):
+        return {key: _finite(own) for key, own in value.items()}
+    if hasattr(value, "_asdict"):
+        return _finite(value._asdict())
+    if isinstance(value, list | tuple):
+        return [_finite(own) for own in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

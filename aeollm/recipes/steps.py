@@ -1,0 +1,171 @@
+"""What each step of a recipe does: tables in, a table out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+from aeollm.aggregation.criteria import dimension_scores
+from aeollm.aggregation.judges import combine_judges
+from aeollm.aggregation.ties import TieCount, break_ties, tie_problems
+from aeollm.calibration.corrections import Correction, blend_structure, correct_length, rescale
+from aeollm.errors import Problem, RecipeError, printable
+from aeollm.recipes.comparing import compared, with_dimensions
+from aeollm.recipes.materials import Materials
+from aeollm.recipes.recipe import Step
+from aeollm.tables import ORDERS, AnswerScores, Labels
+
+Tables = Mapping[str, AnswerScores]
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """A step's scores, and what it would give in part: ``variants`` by what they are, such as one order alone.
+
+    ``in_sample`` are, of steps that learn from labels, the scores of a fit that saw the question's own labels.
+    ``notes`` are what is to be said about the step itself.
+    """
+
+    table: AnswerScores
+    variants: tuple[tuple[str, AnswerScores], ...] = ()
+    ties: tuple[TieCount, ...] = ()
+    in_sample: AnswerScores | None = None
+    notes: tuple[Problem, ...] = ()
+
+
+def carry_out(step: Step, tables: Tables, materials: Materials) -> Outcome:
+    """Carry out one step on inputs and the outcomes of earlier steps, by name.
+
+    Raises
+    ------
+    AeollmError
+        If its inputs do not allow it.
+    """
+    outcome = _DO[step.do](step, tables, materials)
+    told = {problem for name in (*step.sources, *step.scores) for problem in _told(name, tables, materials)}
+    notes = tuple(problem for problem in (*outcome.table.problems, *outcome.notes) if problem not in told)
+    return replace(outcome, table=replace(outcome.table, name=step.name, problems=()), notes=notes)
+
+
+def _told(name: str, tables: Tables, materials: Materials) -> tuple[Problem, ...]:
+    """Give the problems of an input, which are told with it."""
+    for group in (tables, materials.criteria, materials.judgments):
+        if name in group:
+            return group[name].problems
+    return ()
+
+
+def _run(step: Step, tables: Tables, _: Materials) -> Outcome:
+    return Outcome(tables[step.sources[0]])
+
+
+def _criteria(step: Step, _: Tables, materials: Materials) -> Outcome:
+    scores, options = materials.criteria[step.sources[0]], _options(step)
+    table = dimension_scores(scores, materials.rubrics, **options)
+    notes = []
+    if materials.rubrics is None:
+        message = "there are no rubrics, so that all criteria of a question weigh the same."
+        notes.append(Problem("warning", "equal_weights", message, "Name the folder of the rubrics."))
+    given = set(scores.orders or ())
+    if options["orders"] != "average" or len(given) < len(ORDERS):
+        return Outcome(table, notes=tuple(notes))
+    alone = [
+        (f"{order} order alone", dimension_scores(scores, materials.rubrics, **{**options, "orders": order}))
+        for order in ORDERS
+    ]
+    return Outcome(table, tuple(alone), notes=tuple(notes))
+
+
+def _judges(step: Step, tables: Tables, _: Materials) -> Outcome:
+    options = _options(step)
+    weights = [Fraction(repr(weight)) for weight in options.pop("weights")] or None
+    judges = [tables[name] for name in step.sources]
+    return Outcome(combine_judges(judges, options["by"], weights=weights, missing=options["missing"], name=step.name))
+
+
+def _pairwise(step: Step, tables: Tables, materials: Materials) -> Outcome:
+    options = _options(step)
+    anchor = tables[options["anchor"]] if options["anchor"] is not None else None
+    found = compared(materials.judgments[step.sources[0]], anchor, materials.labels, options)
+    return Outcome(found.table, in_sample=found.in_sample)
+
+
+def _dimensions(step: Step, tables: Tables, _: Materials) -> Outcome:
+    base, other = tables[step.sources[0]], tables[str(step.options["of"])]
+    taken = _options(step)["dimensions"]
+    unknown = [name for name in taken if name not in other.dimensions]
+    if unknown:
+        message = f"{printable(other.name)} has no scores for {printable(', '.join(unknown))}."
+        remedy = f"It has {printable(', '.join(other.dimensions))}."
+        raise RecipeError(step.name, [Problem("error", "unknown_dimension", message, remedy, column="dimensions")])
+    return Outcome(with_dimensions(base, other, taken))
+
+
+def _ties(step: Step, tables: Tables, materials: Materials) -> Outcome:
+    primary, secondary = tables[step.sources[0]], tables[str(step.options["by"])]
+    table, counts = break_ties(primary, secondary, materials.rubrics)
+    return Outcome(table, ties=counts, notes=tuple(tie_problems(counts, weighed=materials.rubrics is not None)))
+
+
+def _learned(step: Step, tables: Tables, materials: Materials) -> Outcome:
+    """Correct scores by what labels teach, every question by what the others taught."""
+    labels, features = materials.labels, materials.features
+    problems = []
+    if labels is None or not labels.labelled:
+        message = f"{step.do} learns from labels, and there are none."
+        problems.append(Problem("error", "no_labels", message, "Name labels, or leave the step out."))
+    if step.kind.reports and features is None:
+        message = f"{step.do} needs the reports, or a table of what was counted in them."
+        problems.append(Problem("error", "no_reports", message, "Name them under reports."))
+    if problems or labels is None:
+        raise RecipeError(step.name, problems)
+    table = seen = tables[step.sources[0]]
+    notes: list[Problem] = []
+    options = _options(step)
+    for dimension in _corrected_dimensions(options, table, labels):
+        if step.do == "rescale":
+            found = rescale(table, labels, dimension, options["by"])
+        elif features is not None:
+            found = (correct_length if step.do == "length" else blend_structure)(table, labels, features, dimension)
+        place = table.dimensions.index(dimension)
+        values = seen.values.copy()
+        values[:, place] = found.in_sample.values[:, place]
+        table, seen = found.scores, replace(seen, values=values)
+        notes += [*found.problems, _taught(found)]
+    return Outcome(replace(table, problems=()), in_sample=seen, notes=tuple(notes))
+
+
+def _corrected_dimensions(options: dict[str, Any], table: AnswerScores, labels: Labels) -> tuple[str, ...]:
+    if "dimension" in options:
+        return (options["dimension"],)
+    return options["dimensions"] or tuple(name for name in table.dimensions if name in labels.dimensions)
+
+
+def _taught(found: Correction) -> Problem:
+    """Say what was learned, and what it is worth on questions held out beside those learned from."""
+    learned = found.learned
+    told = ", ".join(f"{name} {value:.4g}" for name, value in learned.learned.items())
+    values = {"before": learned.before, "held out": learned.held_out, "in sample": learned.in_sample}
+    worth = ", ".join(f"{'–' if own.kendall is None else f'{own.kendall:.4f}'} {name}" for name, own in values.items())
+    message = f"{found.dimension}: learned {told}; Kendall {worth}."
+    return Problem("note", "learned", message, "Questions are held out, not systems, which all questions share.")
+
+
+def _options(step: Step) -> dict[str, Any]:
+    """Give a step's options, which the recipe's reader has checked."""
+    return dict(step.options)
+
+
+_DO: Mapping[str, Callable[[Step, Tables, Materials], Outcome]] = {
+    "run": _run,
+    "criteria": _criteria,
+    "judges": _judges,
+    "pairwise": _pairwise,
+    "dimensions": _dimensions,
+    "ties": _ties,
+    "length": _learned,
+    "structure": _learned,
+    "rescale": _learned,
+}

@@ -1,0 +1,344 @@
+"""Recipes: read with all problems at once, written back, carried out, and what each step brings."""
+
+import itertools
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from aeollm.errors import AeollmError, RecipeError
+from aeollm.files import read_labels, read_run
+from aeollm.recipes import REPORTS, STEPS, Recipe, build, read_materials, read_recipe, step_of, write_recipe
+from aeollm.scoring import score
+from aeollm.tables import write_run
+
+LABELS = read_labels(
+    b"questionId,answerId,x_score,y_score\n"
+    + b"".join(f"{q},d{a},{(a * 3 + q) % 7},{a}\n".encode() for q in range(1, 5) for a in range(5)),
+    name="small",
+)
+HEAD = 'recipe = 1\nname = "r"\n[inputs]\n'
+
+
+def criteria(noise=0):
+    rows = ["questionId,answerId,dimension,criterion,score,order"]
+    for q, a, order in itertools.product(range(1, 5), range(5), ("original", "reversed")):
+        shift = noise * ((a + q) % 3 - 1) * (1 if order == "original" else -1)
+        rows.append(f"{q},d{a},x,only,{(a * 3 + q) % 7 + shift},{order}")
+        rows.append(f"{q},d{a},y,only,{a},{order}")
+    return "\n".join(rows).encode()
+
+
+def pairs(dimension="x", worth=lambda q, a: (a * 3 + q) % 7):
+    rows = ["questionId,dimension,left,right,winner"]
+    for q in range(1, 5):
+        for one, other in itertools.permutations(range(5), 2):
+            lead = worth(q, one) - worth(q, other)
+            winner = "left" if lead > 0 else "right" if lead < 0 else "tie"
+            rows.append(f"{q},{dimension},d{one},d{other},{winner}")
+    return "\n".join(rows).encode()
+
+
+def run_file(worth):
+    rows = ["taskId questionId answerId x_score y_score"]
+    rows += [f"0 {q} d{a} {worth(q, a)} {worth(q, a)}" for q in range(1, 5) for a in range(5)]
+    return "\n".join(rows).encode()
+
+
+def built(recipe, labels=LABELS, **files):
+    recipe = read_recipe((HEAD + recipe).encode())
+    return build(recipe, read_materials(recipe, files, labels=labels))
+
+
+def test_a_recipe_is_read_and_written_back_with_all_its_options():
+    text = HEAD + 'c = "c.csv"\n[[step]]\ndo = "criteria"\nfrom = "c"\n[[step]]\ndo = "ties"\nby = "criteria"\n'
+    recipe = read_recipe(text.encode())
+    assert [(step.do, step.name, step.sources) for step in recipe.steps] == [
+        ("criteria", "criteria", ("c",)),
+        ("ties", "ties", ("criteria",)),
+    ]
+    written = write_recipe(recipe)
+    assert read_recipe(written.encode()) == recipe
+    assert 'orders = "average"\nmissing = "renormalise"' in written
+
+
+@given(st.text(min_size=1, max_size=8), st.text(min_size=1, max_size=8), st.floats(0, 1e8, allow_nan=False))
+def test_what_is_written_is_read_back(name, file, number):
+    step = step_of("pairwise", ("in",), name="in" + name, ridge=number, dimensions=(name, file))
+    recipe = Recipe(name, {"in": file}, (step,), rubrics=file, reports=name)
+    text = write_recipe(recipe)
+    assert read_recipe(text.encode()) == recipe
+    assert write_recipe(read_recipe(text.encode())) == text
+
+
+def test_every_problem_of_a_recipe_comes_at_once_with_its_line():
+    text = """\
+name = 7
+colour = "red"
+[inputs]
+c = "c.csv"
+p = 3
+[[step]]
+do = "criteria"
+from = "d"
+missing = "guess"
+[[step]]
+do = "dance"
+[[step]]
+do = "ties"
+name = "c"
+[[step]]
+do = "pairwise"
+from = "c"
+ridge = -1
+speed = 2
+anchor = "c"
+[[step]]
+do = "criteria"
+from = "c"
+"""
+    with pytest.raises(RecipeError) as error:
+        read_recipe(text.encode())
+    assert [(problem.kind, problem.line) for problem in error.value.problems] == [
+        ("unknown_key", 2),
+        ("version", None),
+        ("no_text", 1),
+        ("no_text", 5),
+        ("unknown_name", 8),
+        ("option", 9),
+        ("unknown_step", 11),
+        ("missing_option", 12),
+        ("name_taken", 14),
+        ("unknown_option", 19),
+        ("other_kind", 17),
+        ("option", 18),
+        ("other_kind", 23),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "line"),
+    [
+        ("recipe = 1\nname = \n", "toml", 2),
+        ("", "empty", None),
+        ("recipe = 1\n", "no_inputs", None),
+        ("recipe = 1\n[inputs]\na = 'b'\n", "no_steps", None),
+        ("recipe = 1\n[inputs]\nreports = 'b'\n[[step]]\ndo='run'\nfrom='reports'\n", "name_taken", 3),
+    ],
+)
+def test_what_is_no_recipe_is_told(text, kind, line):
+    with pytest.raises(RecipeError) as error:
+        read_recipe(text.encode())
+    assert (kind, line) in [(problem.kind, problem.line) for problem in error.value.problems]
+
+
+WRONG = """\
+[[step]]
+do = "judges"
+do = ["x"]
+from = ["a", "r"]
+from = 1
+weights = [1, nan]
+weights = [99999999999999999999]
+by = "z"
+dimensions = [1]
+a = "f"
+"é" = "f"
+[[[
+step = 3
+inputs = "x"
+"""
+
+
+@given(st.lists(st.sampled_from([*HEAD.split("\n"), *WRONG.split("\n")]), max_size=12))
+def test_the_reader_is_total(lines):
+    try:
+        found = read_recipe("\n".join(lines).encode())
+    except AeollmError as error:
+        found = error
+    assert isinstance(found, Recipe) or found.problems
+
+
+def test_every_step_can_be_written_and_read():
+    for do, kind in STEPS.items():
+        needed = {key: "a" if o.kind == "name" else ("x",) for key, o in kind.options.items() if o.required}
+        recipe = Recipe("r", {"a": "f", "b": "g"}, (step_of(do, ("b",), name="s", **needed),))
+        assert read_recipe(write_recipe(recipe).encode()) == recipe
+
+
+def test_criterion_scores_become_the_run_and_each_order_is_told_alone():
+    found = built('c = "c"\n[[step]]\ndo = "criteria"\nname = "s"\nfrom = "c"\n', c=criteria(noise=2))
+    # The orders' shifts cancel, so that the average is what people say.
+    assert [stage.name for stage in found.stages] == ["s: original order alone", "s: reversed order alone", "s"]
+    assert [stage.base for stage in found.stages] == [None, None, "s: original order alone"]
+    values = [stage.value("x", "kendall") for stage in found.stages]
+    assert values[2] == pytest.approx(1)
+    assert max(values[:2]) < 0.9
+    assert found.inspection.run is not None
+    assert read_run(found.text.encode(), LABELS).digest == found.run.digest
+    assert (found.ties["x"], found.broken) == (0, {})
+
+
+def test_a_stage_has_the_score_of_the_run_that_it_gives():
+    found = built('c = "c"\n[[step]]\ndo = "criteria"\nname = "s"\nfrom = "c"\n', c=criteria(noise=1))
+    scores = score(read_run(found.text.encode(), LABELS), LABELS)
+    for view in LABELS.views:
+        for measure in ("spearman", "kendall", "accuracy"):
+            assert found.stages[-1].value(view, measure) == scores.mean(view, measure).mean
+
+
+@pytest.mark.parametrize("model", ["davidson", "bradley-terry", "win-rate", "copeland"])
+def test_comparisons_order_the_answers_as_the_judge_did(model):
+    text = 'p = "p"\na = "a"\n[[step]]\ndo = "pairwise"\nname = "s"\nfrom = "p"\nanchor = "a"\nstrength = 0.0\n'
+    found = built(text + f'model = "{model}"\n', p=pairs(), a=run_file(lambda _, a: a))
+    assert found.stages[-1].value("x", "kendall") == pytest.approx(1)
+    # What was not compared is the anchor's.
+    assert found.stages[-1].value("y", "kendall") == pytest.approx(1)
+    assert found.position_bias["p"][0].flips.found == 0
+
+
+def test_strengths_take_the_anchors_mean_and_spread():
+    text = 'p = "p"\na = "a"\n[[step]]\ndo = "pairwise"\nname = "s"\nfrom = "p"\nanchor = "a"\nscale = "anchors"\n'
+    found = built(text, p=pairs(), a=run_file(lambda q, a: 2 * a + q))
+    numbers = found.stages[-1].table.floats[:, 0].reshape(4, 5)
+    anchors = [[2 * a + q for a in range(5)] for q in range(1, 5)]
+    assert numbers.mean(axis=1) == pytest.approx([sum(own) / 5 for own in anchors], abs=1e-8)
+    # 0, 2, 4, 6, 8 have the variance 8 in every question.
+    assert numbers.std(axis=1) == pytest.approx([8**0.5] * 4, abs=1e-8)
+
+
+def test_whole_answers_compared_give_all_dimensions_the_same():
+    text = 'p = "p"\n[[step]]\ndo = "pairwise"\nname = "s"\nfrom = "p"\n'
+    content = pairs().replace(b"questionId,dimension", b"questionId").replace(b",x,", b",")
+    found = built(text, labels=None, p=content)
+    assert found.run.dimensions == ("comprehensiveness", "insight", "instruction_following", "readability")
+    assert (found.run.scores.units == found.run.scores.units[:, :1]).all()
+
+
+def test_some_dimensions_only_are_scored_alone_and_the_run_is_refused_with_the_reason():
+    found = built('p = "p"\n[[step]]\ndo = "pairwise"\nname = "s"\nfrom = "p"\n', p=pairs())
+    (stage,) = found.stages
+    assert stage.value("x", "kendall") == pytest.approx(1)
+    assert stage.value("overall", "kendall") is None
+    assert stage.reason == "no scores for y"
+    assert found.inspection.run is None
+    assert [problem.kind for problem in found.problems if problem.severity == "error"] == ["missing_dimension"]
+
+
+def test_dimensions_are_taken_from_other_scores():
+    text = (
+        'a = "a"\np = "p"\n[[step]]\ndo = "pairwise"\nname = "s"\nfrom = "p"\n'
+        '[[step]]\ndo = "dimensions"\nfrom = "a"\nof = "s"\ndimensions = ["x"]\n'
+    )
+    found = built(text, p=pairs(), a=run_file(lambda _, a: 4 - a))
+    assert found.stages[-1].value("x", "kendall") == pytest.approx(1)
+    assert found.stages[-1].value("y", "kendall") == pytest.approx(-1)
+
+
+def test_judges_and_ties_are_told_step_by_step():
+    text = (
+        'a = "a"\nb = "b"\n[[step]]\ndo = "judges"\nname = "j"\nfrom = ["a", "b"]\nby = "borda"\n'
+        '[[step]]\ndo = "ties"\nname = "t"\nby = "b"\n'
+    )
+    found = built(text, a=run_file(lambda _, a: a // 3), b=run_file(lambda _, a: a))
+    assert [(stage.name, stage.base) for stage in found.stages] == [("a", None), ("b", None), ("j", "a"), ("t", "j")]
+    assert {count.view for count in found.broken["t"]} == {"overall", "x", "y"}
+    assert any("ties broken" in problem.message for problem in found.problems)
+
+
+def test_learning_how_strongly_to_anchor_shows_held_out_beside_in_sample():
+    text = 'p = "p"\na = "a"\n[[step]]\ndo = "pairwise"\nname = "s"\nfrom = "p"\nanchor = "a"\nanchoring = "learned"\n'
+    found = built(text, p=pairs(), a=run_file(lambda q, a: (a * 3 + q + a % 2) % 7))
+    stage = found.stages[-1]
+    assert stage.learned
+    assert stage.in_sample is not None
+    assert any(problem.kind == "learned" and "held out" in problem.message for problem in found.problems)
+    with pytest.raises(RecipeError, match="takes an anchor, labels"):
+        built(text, labels=None, p=pairs(), a=run_file(lambda _, a: a))
+
+
+def test_problems_of_inputs_come_all_at_once_with_the_inputs_names():
+    text = (
+        'c = "c.csv"\np = "p.csv"\na = "a.txt"\n[[step]]\ndo = "criteria"\nfrom = "c"\n'
+        '[[step]]\ndo = "ties"\nby = "a"\n[[step]]\ndo = "pairwise"\nfrom = "p"\n'
+    )
+    recipe = read_recipe((HEAD + text).encode())
+    with pytest.raises(RecipeError) as error:
+        read_materials(recipe, {"c": pairs(), "a": criteria()})
+    told = [problem.message for problem in error.value.problems]
+    assert [message.split(":")[0] for message in told] == ["c", "a", "p"]
+    assert "looks like criterion scores" in told[1]
+    assert "p.csv is not among the files given" in told[2]
+
+
+def test_a_step_that_cannot_be_done_is_named():
+    text = 'a = "a"\nb = "b"\n[[step]]\ndo = "judges"\nname = "both"\nfrom = ["a", "b"]\n'
+    short = b"\n".join(run_file(lambda _, a: a).split(b"\n")[:-1])
+    with pytest.raises(RecipeError, match="both: 2 scores are not given by all judges"):
+        built(text, a=run_file(lambda _, a: a), b=short)
+
+
+def test_spreads_that_differ_threefold_are_warned_of():
+    rows = ["taskId questionId answerId x_score y_score"]
+    rows += [f"0 {q} d{a} {a} {a / 10}" for q in range(1, 5) for a in range(5)]
+    found = built('a = "a"\n[[step]]\ndo = "run"\nfrom = "a"\n', a="\n".join(rows).encode())
+    assert [problem.kind for problem in found.problems] == ["uneven_spreads"]
+    assert found.spreads == {"x": pytest.approx(2**0.5), "y": pytest.approx(2**0.5 / 10)}
+
+
+def test_the_same_recipe_gives_the_same_bytes():
+    text = 'c = "c"\n[[step]]\ndo = "criteria"\nname = "s"\nfrom = "c"\n'
+    assert built(text, c=criteria(1)).text == built(text, c=criteria(1)).text
+
+
+def test_a_run_taken_by_a_recipe_keeps_its_scores():
+    content = run_file(lambda _, a: f"{a}.1234567890123456789")
+    found = built('a = "a"\n[[step]]\ndo = "run"\nfrom = "a"\n', a=content)
+    assert write_run(read_run(content, LABELS)) == found.text
+
+
+COUNTS = b"questionId,answerId,words\n" + b"".join(
+    f"{q},d{a},{100 * 2 ** ((a * 2 + q) % 5)}\n".encode() for q in range(1, 6) for a in range(5)
+)
+LENGTH = 'a = "a"\n[[step]]\ndo = "length"\nname = "s"\nfrom = "a"\ndimension = "x"\n'
+
+
+def biased(questions=range(1, 5)):
+    """Give what people say of x plus two points for every doubling of the words, and y as it is."""
+    rows = ["taskId questionId answerId x_score y_score"]
+    rows += [f"0 {q} d{a} {(a * 3 + q) % 7 + 2 * ((a * 2 + q) % 5)} {a}" for q in questions for a in range(5)]
+    return "\n".join(rows).encode()
+
+
+def corrected(run, **files):
+    recipe = read_recipe((HEAD + LENGTH).encode())
+    return build(recipe, read_materials(recipe, {"a": run, **files}, labels=LABELS))
+
+
+def test_what_length_does_is_learned_and_taken_out_with_the_question_held_out():
+    found = corrected(biased(), **{REPORTS: COUNTS})
+    before, after = found.stages
+    assert before.value("x", "kendall") < after.value("x", "kendall")
+    assert (after.learned, before.learned) == (True, False)
+    assert after.in_sample.mean("x", "kendall").mean == pytest.approx(1)
+    assert after.value("y", "kendall") == before.value("y", "kendall")
+
+
+def test_a_question_without_labels_is_corrected_by_what_all_teach():
+    found = corrected(biased(range(1, 6)), **{REPORTS: COUNTS})
+    table = found.stages[-1].table
+    new = [float(table.get(("5", f"d{a}"), "x")) for a in range(5)]
+    # In the order of what people would say.
+    assert sorted(range(5), key=new.__getitem__) == sorted(range(5), key=lambda a: (a * 3 + 5) % 7)
+
+
+def test_steps_that_learn_say_what_they_lack():
+    with pytest.raises(RecipeError, match="needs the reports"):
+        corrected(biased())
+
+
+def test_rescaling_puts_scores_on_the_peoples_scale():
+    text = 'a = "a"\n[[step]]\ndo = "rescale"\nname = "s"\nfrom = "a"\n'
+    found = built(text, a=run_file(lambda _, a: 3 * a + 7))
+    table = found.stages[-1].table
+    assert [float(table.get(("1", f"d{a}"), "y")) for a in range(5)] == pytest.approx([0, 1, 2, 3, 4], abs=1e-6)
