@@ -3,6 +3,7 @@
 from aeollm.judging.budget import Budget, Price, Spent
 from aeollm.judging.calling import Limits
 from aeollm.judging.control import Control, OnProgress, Progress
+from aeollm.judging.estimating import Estimate, estimate
 from aeollm.judging.messages import (
     Answer,
     Ask,
@@ -30,6 +31,7 @@ __all__ = [
     "Budget",
     "Control",
     "Data",
+    "Estimate",
     "Limits",
     "Merged",
     "Message",
@@ -49,6 +51,7 @@ __all__ = [
     "Token",
     "Unread",
     "Usage",
+    "estimate",
     "estimate_tokens",
     "language_of",
     "merge",

@@ -11,6 +11,8 @@ from aeollm.judging.messages import Answer, Ask, AskFailed, Missing, Reader, Rep
 from aeollm.judging.store import ReplyStore
 
 _TELL_EVERY = 0.25
+_OF_THE_ENDPOINT = {"no_logprobs"}
+"""Reasons that asking again does not mend."""
 
 
 class Session:
@@ -127,4 +129,6 @@ class Session:
             if not isinstance(value, Unread):
                 return Answer(request, value, None, tuple(replies))
             missing = Missing(value.kind, value.words, value.column)
+            if value.kind in _OF_THE_ENDPOINT:
+                break
         return Answer(request, None, missing, tuple(replies))
