@@ -14,7 +14,7 @@ from typing import Any
 
 from filelock import FileLock
 
-from aeollm.errors import JudgingError, Problem
+from aeollm.errors import JudgingError, Problem, printable
 from aeollm.judging.messages import Reply, Request
 
 _PRIVATE = 0o600
@@ -84,6 +84,11 @@ class ReplyStore:
         """Give the model that first answered to this name; a judge is one model, so the others do not count."""
         return self._models.get(asked)
 
+    @property
+    def models(self) -> Mapping[str, str]:
+        """Map the names that were asked for to the models that serve them."""
+        return self._models
+
     def get(self, request: Request) -> Reply | None:
         """Give the reply to this very request, from the model that serves it."""
         place = self._find(request)
@@ -122,12 +127,14 @@ class ReplyStore:
         return len(self._places) > before
 
     def records(self) -> Iterator[Record]:
-        """Give every reply that counts, in the order of the file."""
+        """Give every reply of the models that serve, in the order of the file."""
         self.refresh()
         for digest in self._places:
             line = self.line(digest)
             entry = _entry(line)
-            yield Record(entry["key"], entry["asked"], entry["reply"]["model"], line)
+            asked, model = entry["asked"], entry["reply"]["model"]
+            if model == self.served(asked):
+                yield Record(entry["key"], asked, model, line)
 
     def line(self, digest: bytes) -> bytes:
         """Give a reply as it is merged: without what differs from run to run."""
@@ -190,17 +197,20 @@ class Merged:
 def merge(paths: Sequence[Path], into: Path) -> Merged:
     """Write the replies of several files as one, sorted by key, without what differs from run to run.
 
-    Shards merged and the unsharded file merged alone give the same bytes where the replies are the same.
+    Shards merged and the unsharded file merged alone give the same bytes where the replies are the same. ``into``
+    may be one of the files.
 
     Raises
     ------
     JudgingError
-        If a file cannot be read, or is no file of replies.
+        If a file cannot be read or is no file of replies, or if different models answered to one name.
     """
     found: dict[bytes, tuple[str, str, int, bytes]] = {}
     conflicts = 0
+    _refuse_missing(paths)
     with ExitStack() as stack:
         stores = [stack.enter_context(ReplyStore(path)) for path in paths]
+        _refuse_two_judges(stores)
         for number, store in enumerate(stores):
             for record in store.records():
                 content = hashlib.sha256(record.line).digest()
@@ -209,10 +219,30 @@ def merge(paths: Sequence[Path], into: Path) -> Merged:
                 if other[3] != content:
                     conflicts += 1
                     found[_digest(record.key, record.model)] = min(mine, other, key=lambda entry: entry[3])
-        with into.open("wb") as written:
+        written = into.with_name(f"{into.name}.part")
+        with written.open("wb") as file:
             for digest, (_, _, number, _) in sorted(found.items(), key=lambda entry: entry[1][:2]):
-                written.write(stores[number].line(digest))
+                file.write(stores[number].line(digest))
+        written.replace(into)
     return Merged(len(found), conflicts)
+
+
+def _refuse_missing(paths: Sequence[Path]) -> None:
+    missing = [str(path) for path in paths if not path.is_file()]
+    if missing:
+        message = f"there is no file {printable(', '.join(missing))}."
+        raise JudgingError("merge", [Problem("error", "unreadable_file", message, "Name files of replies.")])
+
+
+def _refuse_two_judges(stores: Sequence[ReplyStore]) -> None:
+    served: dict[str, str] = {}
+    for store in stores:
+        for asked, model in store.models.items():
+            if served.setdefault(asked, model) != model:
+                names = f"{printable(served[asked])} and {printable(model)}"
+                message = f"{names} answered to the name {printable(asked)}: two models are not one judge."
+                remedy = "Run the parts against one model."
+                raise JudgingError(store.path.name, [Problem("error", "other_model", message, remedy)])
 
 
 def _digest(key: str, model: str) -> bytes:

@@ -178,17 +178,20 @@ def _piece(text: str, start: int, cut: bool, values: Values[V]) -> Piece[V] | No
     return piece
 
 
-_LEAD = re.compile(r"[\s*_`\"'“”‘’\[({<$#>「【-]*(?:\\boxed\{)?")
+_LEAD = re.compile(r"(?:[\s*_`\"'“”‘’\[({<$#>「【•]|-(?=\s))*(?:\\boxed\{)?")
+_FENCE = re.compile(r"\s*(?:`{3,}|~{3,})\w*\s*")
 
 
 def _bare(text: str, cut: bool, values: Values[V]) -> list[Piece[V]]:  # noqa: FBT001
     """Read a reply, or its first or last line, that is nothing but the value."""
-    lines = [line for line in text.splitlines() if line.strip()]
+    lines = [line for line in text.splitlines() if line.strip() and not _FENCE.fullmatch(line)]
     pieces = []
-    for line in dict.fromkeys([lines[0], lines[-1]]):
+    for line in dict.fromkeys([*lines[:1], *lines[-1:]]):
         start = len(line) - len(_LEAD.sub("", line, count=1))
         last = line is lines[-1]
         piece = _piece(line, start, cut and last, values)
-        if piece is not None and not re.search(r"[\w%]", line[start + len(piece.written) :]):
+        if piece is None or re.search(r"\w", line[start + len(piece.written) :]):
+            continue
+        if piece.trouble != "not_an_answer" or " " not in piece.written.strip():
             pieces.append(piece)
     return pieces

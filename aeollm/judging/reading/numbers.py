@@ -73,13 +73,13 @@ def number_at(text: str, start: int, scale: Scale) -> NumberAt | None:
     match = _AT.match(text, start)
     if match is None:
         return None
-    if _RANGE.match(text, match.end()):
-        return NumberAt("range", match.end())
+    if more := _RANGE.match(text, match.end()):
+        return NumberAt("range", _past(text, more.end()))
     number = _decimal(match[0])
     of = _OF.match(text, match.end())
     end = _past(text, of.end() if of else match.end())
     if text.startswith("%", end) or (of and not _is_whole(of[1], scale)):
-        return NumberAt("other_scale", end)
+        return NumberAt("other_scale", end + text.startswith("%", end))
     if not _AFTER.match(text, end) or _MORE_DIGITS.match(text, end):
         return NumberAt("not_a_number", end)
     off = not isinstance(number, str) and not scale.holds(number)

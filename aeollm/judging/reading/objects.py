@@ -8,8 +8,9 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-_MOST_STARTS = 200
-_LONGEST_REPAIRED = 20_000
+_MOST_FAILED = 100
+_START = re.compile(r"[{\[](?=\s*[\"'“\w{}])")
+_LONGEST_REPAIRED = 10_000
 _SMART_QUOTES = str.maketrans({"“": '"', "”": '"', "„": '"', "‟": '"'})
 _TRAILING_COMMA = re.compile(r",(?=\s*[}\]])")
 _COMMENT = re.compile(r"(?m)//[^\n\"]*$")
@@ -46,38 +47,32 @@ _DECODER = json.JSONDecoder(
 
 
 def find_objects(text: str) -> tuple[list[Found], bool]:
-    """Give the outermost objects, and lists of objects, of a text; and whether one is begun that never ends."""
+    """Give the outermost objects, and lists of objects, of a text; and whether one begins behind them and never ends."""
     found: list[Found] = []
-    position, unended = 0, False
-    for start in _starts(text):
-        if start < position:
-            continue
-        value = _value_at(text, start)
-        if value is not None:
+    unended: int | None = None
+    for value in _values(text, 0, len(text)):
+        if isinstance(value, Found):
             found.append(value)
-            position = value.end
-        elif text[start] == "{" and _balanced_end(text, start) is None:
-            unended = True
-    # One that ends was found behind it, so that the brace was a figure of speech.
-    return found, unended and not (found and _balanced_end(text, found[-1].start) is not None)
+            unended = None
+        elif text[value] == "{" and unended is None:
+            unended = value
+    return found, unended is not None and _balanced_end(text, unended, len(text)) is None
 
 
 def object_end(text: str, start: int, within: int) -> int | None:
     """Give the end of an object that begins in ``text[start:within]`` and reaches beyond, if there is one."""
-    for place in _starts(text, start, within):
-        value = _value_at(text, place)
-        if value is not None and value.end > within:
-            return value.end
-    return None
+    ends = (value.end for value in _values(text, start, within) if isinstance(value, Found))
+    return next((end for end in ends if end > within), None)
 
 
-def _starts(text: str, start: int = 0, end: int | None = None) -> Iterator[int]:
-    for count, match in enumerate(
-        re.compile(r"[{\[](?=\s*[\"'“\w{}])").finditer(text, start, len(text) if end is None else end)
-    ):
-        if count >= _MOST_STARTS:
-            return
-        yield match.start()
+def _values(text: str, start: int, stop: int) -> Iterator[Found | int]:
+    """Give, for every brace or bracket that may begin an object outside of another one, the object or its place."""
+    failed = 0
+    while failed < _MOST_FAILED and (match := _START.search(text, start, stop)):
+        value = _value_at(text, match.start())
+        failed += value is None
+        start = match.end() if value is None else value.end
+        yield match.start() if value is None else value
 
 
 def _value_at(text: str, start: int) -> Found | None:
@@ -93,8 +88,8 @@ def _is_list_of_objects(value: object) -> bool:
 
 
 def _repaired(text: str, start: int) -> Found | None:
-    end = _balanced_end(text, start) if text[start] == "{" else None
-    if end is None or end - start > _LONGEST_REPAIRED:
+    end = _balanced_end(text, start, start + _LONGEST_REPAIRED) if text[start] == "{" else None
+    if end is None:
         return None
     written = _TRAILING_COMMA.sub("", _COMMENT.sub("", text[start:end].translate(_SMART_QUOTES)))
     for candidate in (written, _BARE_KEY.sub(r'\1"\2"\3', written)):
@@ -119,11 +114,11 @@ def _pairs(value: object) -> object:
     return Written(repr(value)) if isinstance(value, int | float) and not isinstance(value, bool) else value
 
 
-def _balanced_end(text: str, start: int) -> int | None:
+def _balanced_end(text: str, start: int, stop: int) -> int | None:
     """Give the place after the brace that closes the one at ``start``, braces in double quotes left aside."""
     depth = 0
     quoted = False
-    for match in re.compile(r'\\.|["{}]', re.DOTALL).finditer(text, start):
+    for match in re.compile(r'\\.|["{}]', re.DOTALL).finditer(text, start, stop):
         mark = match[0]
         if mark == '"':
             quoted = not quoted
