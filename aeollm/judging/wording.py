@@ -80,7 +80,7 @@ def scores_form(fields: Iterable[Field], scale: Scale) -> str:
 
 def outcomes_form(fields: Iterable[Field]) -> str:
     """Show the JSON object wanted for a comparison."""
-    return "{" + ", ".join(f'"{field.name}": <"A" | "B" | "tie">' for field in fields) + "}"
+    return "{" + ", ".join(f'"{field.name}": <"A"/"B"/"tie">' for field in fields) + "}"
 
 
 def list_options(options: Mapping[str, str]) -> str:

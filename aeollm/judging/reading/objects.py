@@ -47,7 +47,7 @@ _DECODER = json.JSONDecoder(
 
 
 def find_objects(text: str) -> tuple[list[Found], bool]:
-    """Give the outermost objects, and lists of objects, of a text; and whether one begins behind them and never ends."""
+    """Give a text's outermost objects and lists of objects, and whether one begins behind them without an end."""
     found: list[Found] = []
     unended: int | None = None
     for value in _values(text, 0, len(text)):
