@@ -47,7 +47,7 @@ def test_there_are_no_other_prompts():
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_planted_order_stays_inside_of_the_fence(language):
     template = read_template("holistic", language)
-    values = {slot: "filled" for slot in template.slots} | {"report": Data("report", ORDERS)}
+    values = dict.fromkeys(template.slots, "filled") | {"report": Data("report", ORDERS)}
     system, user = template.fill(values)
     opening = re.search(r"<report-([0-9a-f]{12})>\n", user.content)
     closing = f"</report-{opening[1]}>"
