@@ -84,6 +84,9 @@ def markdown_of_html(content: bytes) -> str:
     for anchor in soup.find_all("a"):
         _keep_safe_link(anchor)
     _describe_pictures(soup)
+    for cell in soup.select("td, th"):
+        for words in cell.find_all(string=re.compile(r"\|")):
+            words.replace_with(words.replace("|", "\\|"))
     text = MarkdownConverter(heading_style="ATX", bullets="-", escape_underscores=False, escape_asterisks=False,
                              table_infer_header=True).convert_soup(soup)  # fmt: skip
     return _BLANK_LINES.sub("\n\n", "\n".join(line.rstrip() for line in text.splitlines())).strip()
