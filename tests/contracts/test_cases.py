@@ -18,6 +18,8 @@ DEV = CASES / "dev"
 OTHERWISE = {
     "C24": "two vectors, below",
     "C28": "annotators, tested with the command `agreement`",
+    "C31": "a judge's replies, tested with the reading",
+    "C33": "a judge's replies, tested with the reading",
     "C36": "comparisons in two orders, tested with the pairwise models",
     "C38": "a download, tested with the exports",
     "C42": "the Hub, tested with the fake one",
