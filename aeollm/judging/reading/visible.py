@@ -53,6 +53,8 @@ def plain(text: str) -> str:
     >>> plain("\uff18\uff0e\uff15\uff0f\uff11\uff10："), plain("8½")
     ('8.5/10:', '8.5')
     """
+    if text.isascii():
+        return text
     for half, decimal in _HALVES.items():
         text = re.sub(rf"(?<=[0-9\uff10-\uff19]){half}", decimal, text).replace(half, "0" + decimal)
     return unicodedata.normalize("NFKC", _JOINED.sub("\ufffd", text))
