@@ -28,7 +28,7 @@ _JOINED = re.compile(r"[\u00b2\u00b3\u00b9\u2070-\u209f\u2150-\u215e\u2189]")
 
 
 def visible_text(reply: Reply) -> str | Unread:
-    """Give the text to look for a verdict in, in plain characters (NFKC), or say why there is none."""
+    """Give the text to look for a verdict in, or say why there is none."""
     text = reply.text[-MOST_READ:]
     if not text.strip():
         return no_verdict(reply, "")
@@ -38,7 +38,7 @@ def visible_text(reply: Reply) -> str | Unread:
     if not shown.strip():
         return no_verdict(reply, "")
     answers = list(_ANSWER.finditer(shown))
-    return plain(_MARK.sub(" ", answers[-1][2] if answers else shown))
+    return _MARK.sub(" ", answers[-1][2] if answers else shown)
 
 
 def thoughts_end(text: str) -> int:
