@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Generic, Literal, TypeVar
 
@@ -55,6 +55,10 @@ class Options:
         """Give the temperature that is sent: at least 0.5 when asking again."""
         return max(self.temperature, _WARMER) if self.attempt else self.temperature
 
+    def to_json(self) -> dict[str, object]:
+        """Give the options by name."""
+        return {option.name: getattr(self, option.name) for option in fields(self)}
+
     def again(self, attempt: int) -> Options:
         """Ask the same for the ``attempt``-th time."""
         return replace(self, attempt=attempt)
@@ -83,13 +87,13 @@ class Request:
     @cached_property
     def key(self) -> str:
         """Give the SHA-256 over all that can change the reply: messages, options, prompt version."""
-        whole = {
-            "messages": [[message.role, message.content] for message in self.messages],
-            "options": asdict(self.options),
-            "prompt": self.prompt,
-        }
-        text = json.dumps(whole, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-        return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+        contents = [message.content.encode("utf-8", "surrogatepass") for message in self.messages]
+        sizes = [[message.role, len(content)] for message, content in zip(self.messages, contents, strict=True)]
+        head = {"messages": sizes, "options": self.options.to_json(), "prompt": self.prompt}
+        whole = hashlib.sha256(json.dumps(head, sort_keys=True, separators=(",", ":")).encode("ascii"))
+        for content in contents:
+            whole.update(content)
+        return whole.hexdigest()
 
     def asked(self, options: Options) -> Request:
         """Give the same request under other options."""

@@ -7,7 +7,7 @@ import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -104,7 +104,7 @@ class ReplyStore:
 
     def add(self, request: Request, reply: Reply, made: Mapping[str, object]) -> None:
         """Write a reply at once and to the disk; ``made`` is told beside it (time, retries) and never compared."""
-        options = asdict(request.options)
+        options = request.options.to_json()
         asked = options.pop("model")
         sent = options | {"seed": request.options.sent_seed, "temperature": request.options.sent_temperature}
         entry: dict[str, object] = {"key": request.key, "asked": asked, "prompt": request.prompt, "sent": sent}

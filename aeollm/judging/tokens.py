@@ -14,7 +14,7 @@ _A_MESSAGE = 8
 def estimate_tokens(text: str) -> int:
     """Estimate tokens from letters: 0.3 an English character, 0.6 a Chinese one (DeepSeek's published rates).
 
-    Within about a quarter for prose; tables of digits and rare scripts are more. The replies say what it really was.
+    Rough: every model cuts text in its own way, and tables of digits take more. The replies say what it really was.
 
     >>> estimate_tokens("a" * 100), estimate_tokens("评" * 100), estimate_tokens("")
     (30, 60, 0)

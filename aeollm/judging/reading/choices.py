@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from fractions import Fraction
 from typing import Literal
 
 from aeollm.decimals import Decimal, parse_decimal
 from aeollm.judging.messages import Reader, Reply, Unread
 from aeollm.judging.reading.collecting import Piece, Values, read_fields
 from aeollm.judging.reading.fields import ANSWER, Field
-from aeollm.judging.reading.numbers import Scale, number_at
+from aeollm.judging.reading.numbers import Scale, number_at, same_number
 from aeollm.judging.reading.visible import plain
 
 Outcome = Literal["A", "B", "tie"]
@@ -63,9 +62,7 @@ _ANY = Scale(Decimal(-(10**9), 0), Decimal(10**9, 0))
 
 def _same(option: str, number: Decimal) -> bool:
     own = parse_decimal(plain(option).strip())
-    if isinstance(own, str):
-        return False
-    return own.units * Fraction(10) ** own.exponent == number.units * Fraction(10) ** number.exponent
+    return not isinstance(own, str) and same_number(own, number)
 
 
 def _read(

@@ -9,8 +9,8 @@ from typing import Generic, NamedTuple, TypeVar
 
 from aeollm.judging.messages import Reply, Unread
 from aeollm.judging.reading.fields import Field, fold
-from aeollm.judging.reading.objects import Found, Pairs, find_objects
-from aeollm.judging.reading.visible import no_verdict, visible_text
+from aeollm.judging.reading.objects import Pairs, find_objects
+from aeollm.judging.reading.visible import no_verdict, plain, visible_text
 
 V = TypeVar("V", bound=Hashable)
 
@@ -66,10 +66,13 @@ def read_fields(reply: Reply, fields: Sequence[Field], values: Values[V]) -> Map
     text = visible_text(reply)
     if isinstance(text, Unread):
         return text
-    objects, unended = find_objects(text)
-    pieces = _in_objects(text, objects, fields, values)
+    # As written first: plain characters may turn what a reason quotes into marks of JSON.
+    pieces, unended = _in_json(text, fields, values)
     if not any(pieces.values()):
-        if unended and "{" in text:
+        text = plain(text)
+        pieces, unended = _in_json(text, fields, values)
+    if not any(pieces.values()):
+        if unended:
             return Unread("truncated", "the reply's JSON does not end")
         pieces = _in_text(text, reply.cut, fields, values)
     if not any(pieces.values()):
@@ -95,10 +98,9 @@ def _settled(pieces: Mapping[str, list[Piece[V]]], *, cut: bool) -> Mapping[str,
     return taken
 
 
-def _in_objects(
-    text: str, objects: Sequence[Found], fields: Sequence[Field], values: Values[V]
-) -> dict[str, list[Piece[V]]]:
-    """Collect from all objects; a last one that calls itself final stands alone."""
+def _in_json(text: str, fields: Sequence[Field], values: Values[V]) -> tuple[dict[str, list[Piece[V]]], bool]:
+    """Collect from all objects, a last one that calls itself final alone; and tell whether one never ends."""
+    objects, unended = find_objects(text)
     by_object = []
     for found in objects:
         raw: dict[str, list[object]] = {field.name: [] for field in fields}
@@ -108,8 +110,8 @@ def _in_objects(
     if len(holding) > 1:
         last, start = by_object[holding[-1]], objects[holding[-1]].start
         if all(last.values()) and _FINAL.search(text, max(start - _BEFORE, objects[holding[-2]].end), start):
-            return last
-    return {field.name: [piece for pieces in by_object for piece in pieces[field.name]] for field in fields}
+            return last, unended
+    return {field.name: [piece for pieces in by_object for piece in pieces[field.name]] for field in fields}, unended
 
 
 def _gather(value: object, fields: Sequence[Field], raw: Mapping[str, list[object]], depth: int) -> None:

@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 _ASIDE = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
 _OTHER = re.compile(r"[^\w]|_")
@@ -52,6 +52,7 @@ def _loose(spelling: str) -> str:
     return r"[\s_-]*".join(re.escape(part) for part in re.split(r"[\s_-]+", plain) if part)
 
 
+@lru_cache(1024)
 def fold(text: str) -> str:
     """Fold a key to letters and digits, without asides and a trailing word for score.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Literal, NamedTuple
 
 from aeollm.decimals import Decimal, parse_decimal
@@ -50,11 +49,19 @@ class Scale:
 
     def holds(self, number: Decimal) -> bool:
         """Tell whether a score is on the scale."""
-        return _fraction(self.low) <= _fraction(number) <= _fraction(self.high)
+        exponent = min(self.low.exponent, number.exponent, self.high.exponent)
+        low, units, high = (_units(part, exponent) for part in (self.low, number, self.high))
+        return low <= units <= high
 
 
-def _fraction(number: Decimal) -> Fraction:
-    return Fraction(number.units) * Fraction(10) ** number.exponent
+def same_number(one: Decimal, other: Decimal) -> bool:
+    """Tell whether two decimals are the same number, such as 7 and 7.0."""
+    exponent = min(one.exponent, other.exponent)
+    return _units(one, exponent) == _units(other, exponent)
+
+
+def _units(number: Decimal, exponent: int) -> int:
+    return int(number.units * 10 ** (number.exponent - exponent))
 
 
 class NumberAt(NamedTuple):
@@ -89,7 +96,7 @@ def number_at(text: str, start: int, scale: Scale) -> NumberAt | None:
 def _is_whole(written: str, scale: Scale) -> bool:
     """Tell whether a score is given out of the scale's highest."""
     whole = _decimal(written)
-    return not isinstance(whole, str) and _fraction(whole) == _fraction(scale.high)
+    return not isinstance(whole, str) and same_number(whole, scale.high)
 
 
 def _past(text: str, end: int) -> int:

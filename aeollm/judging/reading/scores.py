@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from fractions import Fraction
 
 from aeollm.decimals import Decimal
 from aeollm.judging.messages import Reader, Reply, Unread
@@ -52,11 +51,10 @@ def _piece(text: str, start: int, scale: Scale) -> Piece[Decimal] | None:
 
 def _least(number: Decimal) -> Decimal:
     """Write equal numbers alike: 7.0 and 7 are one verdict."""
-    exact = Fraction(number.units) * Fraction(10) ** number.exponent
-    units, exponent = number.units, number.exponent
+    units, exponent = number.units * 10 ** max(number.exponent, 0), min(number.exponent, 0)
     while exponent < 0 and units % 10 == 0:
         units, exponent = units // 10, exponent + 1
-    return Decimal(exact.numerator, 0) if exact.denominator == 1 else Decimal(units, exponent)
+    return Decimal(units, exponent)
 
 
 def scores_reader(fields: Sequence[Field], scale: Scale) -> Reader[Mapping[str, Decimal]]:

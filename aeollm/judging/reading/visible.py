@@ -28,7 +28,7 @@ _JOINED = re.compile(r"[\u00b2\u00b3\u00b9\u2070-\u209f\u2150-\u215e\u2189]")
 
 
 def visible_text(reply: Reply) -> str | Unread:
-    """Give the text to look for a verdict in, in plain characters (NFKC), or say why there is none."""
+    """Give the text to look for a verdict in, or say why there is none."""
     text = reply.text[-MOST_READ:]
     if not text.strip():
         return no_verdict(reply, "")
@@ -38,7 +38,7 @@ def visible_text(reply: Reply) -> str | Unread:
     if not shown.strip():
         return no_verdict(reply, "")
     answers = list(_ANSWER.finditer(shown))
-    return plain(_MARK.sub(" ", answers[-1][2] if answers else shown))
+    return _MARK.sub(" ", answers[-1][2] if answers else shown)
 
 
 def thoughts_end(text: str) -> int:
@@ -53,6 +53,8 @@ def plain(text: str) -> str:
     >>> plain("\uff18\uff0e\uff15\uff0f\uff11\uff10："), plain("8½")
     ('8.5/10:', '8.5')
     """
+    if text.isascii():
+        return text
     for half, decimal in _HALVES.items():
         text = re.sub(rf"(?<=[0-9\uff10-\uff19]){half}", decimal, text).replace(half, "0" + decimal)
     return unicodedata.normalize("NFKC", _JOINED.sub("\ufffd", text))
