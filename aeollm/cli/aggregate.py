@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from aeollm.cli import annotators
@@ -46,7 +46,7 @@ def _add_option(way: argparse.ArgumentParser, key: str, option: Option) -> None:
     if option.kind == "choice":
         way.add_argument(f"--{key}", choices=option.choices, default=option.default, help=_told(option))
     elif option.kind == "number":
-        way.add_argument(f"--{key}", type=_number, default=option.default, metavar="N", help=_told(option))
+        way.add_argument(f"--{key}", type=_within(option), default=option.default, metavar="N", help=_told(option))
     elif option.kind == "numbers":
         way.add_argument(f"--{key}", type=_numbers, default=(), metavar="N,…", help=_told(option))
     else:
@@ -58,12 +58,18 @@ def _told(option: Option) -> str:
     return f"{option.told}{default}".replace("%", "%%")
 
 
-def _number(text: str) -> float:
-    return float(from_zero(text))
+def _within(option: Option) -> Callable[[str], float]:
+    def read(text: str) -> float:
+        number = float(from_zero(text))
+        if not option.takes(number):
+            raise argparse.ArgumentTypeError(f"{text!r} is not {option.form}")
+        return number
+
+    return read
 
 
 def _numbers(text: str) -> tuple[float, ...]:
-    return tuple(_number(part) for part in text.split(","))
+    return tuple(float(from_zero(part)) for part in text.split(","))
 
 
 def _names(text: str) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, is_dataclass
 from typing import Any
 
+from aeollm.aggregation.pairwise import Strengths, standard_errors
 from aeollm.errors import Problem
 from aeollm.recipes import Built, Stage
 from aeollm.tables import MEASURES, Scores
@@ -26,7 +27,8 @@ def build_json(built: Built) -> dict[str, Any]:
         "position_bias": {name: [_plain(bias) for bias in own] for name, own in built.position_bias.items()},
         "ties_left": built.ties,
         "ties_broken": {name: [_plain(count) for count in own] for name, own in built.broken.items()},
-        "spreads": built.spreads,
+        "spreads": _finite(built.spreads),
+        "strengths": {name: _strengths(own) for name, own in built.strengths.items()},
     }
 
 
@@ -44,6 +46,7 @@ def refused_build(name: str, problems: Sequence[Problem]) -> dict[str, Any]:
         "ties_left": {},
         "ties_broken": {},
         "spreads": {},
+        "strengths": {},
     }
 
 
@@ -70,6 +73,25 @@ def _scores(stage: Stage, scores: Scores | None) -> dict[str, Any] | None:
 def _mean(scores: Scores, view: str, measure: str) -> dict[str, Any]:
     mean = scores.mean(view, measure)
     return {"mean": mean.mean, "defined": mean.defined, "undefined": mean.undefined}
+
+
+def _strengths(found: Strengths) -> list[dict[str, Any]]:
+    """Give one entry a question and dimension; errors are those of strengths that sum to zero there."""
+    columns = (found.values, standard_errors(found), found.win_shares)
+    strengths, errors, shares = ([_finite(number) for number in column.tolist()] for column in columns)
+    comparisons = found.comparisons
+    return [
+        {
+            "question": comparisons.questions[group],
+            "dimension": comparisons.dimensions[group],
+            "nu": _finite(float(found.nu[group])),
+            "answers": [
+                {"answer": answer, "strength": strengths[at], "error": errors[at], "win_share": shares[at]}
+                for at, answer in enumerate(answers, int(comparisons.starts[group]))
+            ],
+        }
+        for group, answers in enumerate(comparisons.answers)
+    ]
 
 
 def _plain(table: object) -> dict[str, Any]:

@@ -51,7 +51,7 @@ def staged(
     recipe: Recipe, outcomes: Mapping[str, Outcome], materials: Materials, policy: Policy | None
 ) -> tuple[Stage, ...]:
     """Score inputs, variants and steps in the order of the recipe."""
-    scorer = _Scorer(materials.labels, materials.rubrics, replace(policy or Policy(), partial=True, inner_join=True))
+    scorer = _Scorer(materials.labels, materials.weights, replace(policy or Policy(), partial=True, inner_join=True))
     stages: list[Stage] = []
     shown: set[str] = set()
     for step in recipe.steps:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from aeollm.aggregation.orders import OrderEffect, order_effects
-from aeollm.aggregation.pairwise import PositionBias, pairs_of, position_bias
+from aeollm.aggregation.pairwise import PositionBias, Strengths, pairs_of, position_bias
 from aeollm.aggregation.pairwise.scale import uneven_spreads
 from aeollm.aggregation.ties import TieCount, tied_pairs
 from aeollm.errors import AeollmError, Problem, RecipeError, printable
@@ -25,7 +25,7 @@ class Built:
 
     ``inspection`` is the run as the Score tab would read it, against the labels where there are some. ``stages`` has
     every scored input and step in their order. ``ties`` counts the tied pairs left, ``broken`` by step those that a
-    tie-break met. ``order_effects`` and ``position_bias`` are by input.
+    tie-break met. ``strengths`` are those of pairwise steps. ``order_effects`` and ``position_bias`` are by input.
     """
 
     recipe: Recipe
@@ -37,6 +37,7 @@ class Built:
     ties: dict[str, int]
     broken: dict[str, tuple[TieCount, ...]]
     spreads: dict[str, float]
+    strengths: dict[str, Strengths]
     problems: tuple[Problem, ...]
 
     @property
@@ -75,22 +76,26 @@ def build(recipe: Recipe, materials: Materials, *, policy: Policy | None = None,
     problems += lacking
     run = final.to_run(f"{recipe.name}.txt")
     problems += run.problems
-    spreads = dimension_spreads(final)
-    problems += uneven_spreads(final)
+    # Scores near float64's largest have squares beyond it: such spreads are infinite.
+    with np.errstate(over="ignore", invalid="ignore"):
+        spreads = dimension_spreads(final)
+        problems += uneven_spreads(final)
+        effects = {name: own for name, scores in materials.criteria.items() if (own := order_effects(scores))}
     inspection = _inspected(run, materials.labels, policy)
     return Built(
         recipe,
         run,
         inspection,
         staged(recipe, outcomes, materials, policy),
-        {name: own for name, scores in materials.criteria.items() if (own := order_effects(scores))},
+        effects,
         {
             name: position_bias(pairs_of(own), rng=np.random.default_rng(seed))
             for name, own in materials.judgments.items()
         },
-        tied_pairs(final, materials.rubrics),
+        tied_pairs(final, materials.of_overall),
         {name: outcome.ties for name, outcome in outcomes.items() if outcome.ties},
         spreads,
+        {name: outcome.strengths for name, outcome in outcomes.items() if outcome.strengths is not None},
         tuple(dict.fromkeys(problems)),
     )
 

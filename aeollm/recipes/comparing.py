@@ -36,9 +36,13 @@ _MODELS = {"davidson": fit_davidson, "bradley-terry": fit_bradley_terry}
 
 @dataclass(frozen=True, eq=False)
 class Compared:
-    """Scores from comparisons; ``in_sample`` where a strength was learned from the labels that it is scored on."""
+    """Scores from comparisons; ``in_sample`` where a strength was learned from the labels that it is scored on.
+
+    ``strengths`` are those behind the scores, None for models that count.
+    """
 
     table: AnswerScores
+    strengths: Strengths | None = None
     in_sample: AnswerScores | None = None
 
 
@@ -69,7 +73,7 @@ def compared(
     if options["anchoring"] == "learned" and whole is not None and labels is not None:
         return _learned(comparisons, finish, labels)
     found = _fitted(comparisons, whole, options)
-    return Compared(finish.table(finish.scaled(found), found.problems))
+    return Compared(finish.table(finish.scaled(found), found.problems), found)
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,7 +121,7 @@ def _learned(comparisons: Comparisons, finish: _Finish, labels: Labels) -> Compa
     slopes = np.array([own[dimension].slope for dimension in comparisons.dimensions])
     strengths = np.array([own[dimension].strength for dimension in comparisons.dimensions])
     seen = fit_anchored(comparisons, slopes[comparisons.of_answer] * centred, strengths)
-    return Compared(finish.table(finish.scaled(found), notes), finish.table(finish.scaled(seen), ()))
+    return Compared(finish.table(finish.scaled(found), notes), found, finish.table(finish.scaled(seen), ()))
 
 
 def _told(choice: AnchorChoice) -> Problem:

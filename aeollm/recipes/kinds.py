@@ -6,25 +6,50 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from aeollm.aggregation.pairwise import LEAST_PENALTY, MOST_PENALTY
+
 Value = str | float | int | tuple[str, ...] | tuple[float, ...] | None
 OptionKind = Literal["choice", "number", "numbers", "name", "names", "word"]
 Takes = Literal["scores", "criterion scores", "pairwise judgments"]
 """``scores`` are a run file or the outcome of an earlier step."""
 
 
+_FORMS = {
+    "numbers": "numbers from 0 in [brackets]",
+    "name": 'a name in "quotation marks"',
+    "names": 'names in ["brackets"]',
+    "word": 'a text in "quotation marks"',
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Option:
     """One option of a step: its default, and what it may be.
 
-    A "name" is that of an input or an earlier step with scores; a "word" is any text; "numbers" are from 0.
+    ``within`` are the bounds of a number other than 0. A "name" is that of an input or an earlier step with scores; a
+    "word" is any text; "numbers" are from 0.
     """
 
     kind: OptionKind
     default: Value
     told: str
     choices: tuple[str, ...] = ()
-    least: float = 0.0
+    within: tuple[float, float] = (0.0, 1e9)
     required: bool = False
+
+    def takes(self, number: float) -> bool:
+        """Say whether a number may be given: 0, or one within the bounds."""
+        least, most = self.within
+        return number == 0 or least <= number <= most
+
+    @property
+    def form(self) -> str:
+        """Say in words what may be given."""
+        if self.choices:
+            return f"one of {', '.join(self.choices)}"
+        least, most = self.within
+        number = f"a number from 0 to {most:g}" if least == 0 else f"0, or a number from {least:g} to {most:g}"
+        return number if self.kind == "number" else _FORMS[self.kind]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +67,7 @@ class StepKind:
     reports: bool = False
 
 
+_PENALTIES = (LEAST_PENALTY, MOST_PENALTY)
 _MISSING = ("renormalise", "undefined", "refuse")
 _DIMENSIONS = Option("names", (), "these dimensions only; all where none is named")
 
@@ -85,12 +111,16 @@ STEPS: Mapping[str, StepKind] = {
             "orders": Option(
                 "choice", "both", "pairs judged in both orders, agreeing in both, or any", ("both", "agreeing", "any")
             ),
-            "ridge": Option("number", 0.01, "holds answers that nobody beat; 0 leaves them without a score"),
+            "ridge": Option(
+                "number", 0.01, "holds answers that nobody beat; 0 leaves them without a score", within=_PENALTIES
+            ),
             "anchor": Option("name", None, "scores that the strengths are drawn to, and that fill other dimensions"),
             "anchoring": Option(
                 "choice", "stated", "strength and slope as below, or learned from labels", ("stated", "learned")
             ),
-            "strength": Option("number", 1.0, "how strongly they are drawn to the anchor; 0 not at all"),
+            "strength": Option(
+                "number", 1.0, "how strongly they are drawn to the anchor; 0 not at all", within=_PENALTIES
+            ),
             "slope": Option("number", 1.0, "strength that one point of the anchor is worth"),
             "scale": Option(
                 "choice",

@@ -34,7 +34,8 @@ class Materials:
     """What a recipe works on, by the names of its inputs; ``digests`` are the SHA-256 of their files.
 
     ``features`` are what was counted in the reports; ``labels`` are used by steps that learn, and to tell what each
-    step brings.
+    step brings. ``rubrics`` weigh criteria, and dimensions where there are no labels; ``weights`` are those that the
+    labels are scored under.
     """
 
     scores: Mapping[str, AnswerScores] = field(default_factory=dict)
@@ -43,7 +44,13 @@ class Materials:
     digests: Mapping[str, str] = field(default_factory=dict)
     rubrics: Rubrics | None = None
     features: Features | None = None
+    weights: Rubrics | None = None
     labels: Labels | None = None
+
+    @property
+    def of_overall(self) -> Rubrics | None:
+        """Give what weighs the dimensions in the overall; None weighs them alike."""
+        return self.rubrics if self.labels is None else self.weights
 
     @property
     def problems(self) -> tuple[Problem, ...]:
@@ -75,7 +82,7 @@ def read_materials(
     ----------
     files : path or bytes of every input by name, and under `REPORTS` the reports (a folder, a table of them or of
         counts), where steps need them.
-    labels, rubrics : as they were loaded; the recipe's own rubrics come first.
+    labels, rubrics : as they were loaded; the recipe's own rubrics come first for criteria.
     folder : where the recipe's ``rubrics`` are; None for rubrics that were loaded.
 
     Raises
@@ -86,6 +93,7 @@ def read_materials(
     reader = _Reader(recipe.needed)
     for name in recipe.needed:
         reader.read(name, files.get(name), recipe.inputs[name])
+    weights = rubrics
     if recipe.rubrics is not None and folder is not None:
         own = folder / recipe.rubrics
         rubrics = reader.take(recipe.rubrics, lambda: read_rubrics(own)) or rubrics
@@ -95,7 +103,9 @@ def read_materials(
         features = reader.take(recipe.reports or REPORTS, lambda: features_of(place))
     if reader.problems:
         raise RecipeError(recipe.name, reader.problems)
-    return Materials(reader.scores, reader.criteria, reader.judgments, reader.digests, rubrics, features, labels)
+    return Materials(
+        reader.scores, reader.criteria, reader.judgments, reader.digests, rubrics, features, weights, labels
+    )
 
 
 @dataclass

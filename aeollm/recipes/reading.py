@@ -18,7 +18,6 @@ from aeollm.recipes.recipe import REPORTS, VERSION, Recipe, Step
 _TOP = {"recipe", "name", "inputs", "step", "rubrics", "reports"}
 _OWN = {"do", "name", "from"}
 _MOST_STEPS = 50
-_LARGEST = 1e9
 _LINE = re.compile(r"\(at line ([0-9]+), column [0-9]+\)")
 _STEP_LINE = re.compile(r"\s*\[\[\s*step\s*\]\]")
 
@@ -179,8 +178,8 @@ class _Reader:
             return option.default
         read = _READ[option.kind](value, option)
         if read is None:
-            remedy = f"Write one of {', '.join(option.choices)}." if option.choices else f"Write {_FORMS[option.kind]}."
-            self.wrong("option", key, f"{key} is {printable(str(value))!r}: {option.told}.", remedy, value)
+            message = f"{key} is {printable(str(value))!r}: {option.told}."
+            self.wrong("option", key, message, f"Write {option.form}.", value)
             return option.default
         if option.kind == "name":
             self.there(str(read), key, "scores")
@@ -194,9 +193,8 @@ def _choice(value: object, option: Option) -> Value:
 def _number(value: object, option: Option) -> float | None:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
-    # A whole number may be too large for float64, and then for everything else.
-    fits = abs(value) < _LARGEST and value >= option.least
-    return float(value) if fits else None
+    # A whole number may be too large for float64; bounds are compared before.
+    return float(value) if option.takes(value) else None
 
 
 def _numbers(value: object, option: Option) -> Value:
@@ -216,14 +214,6 @@ def _names(value: object, _: Option) -> Value:
 
 
 _READ = {"choice": _choice, "number": _number, "numbers": _numbers, "name": _name, "names": _names, "word": _name}
-_FORMS = {
-    "choice": "a text",
-    "number": "a number from 0",
-    "numbers": "numbers from 0 in [brackets]",
-    "name": 'a name in "quotation marks"',
-    "names": 'names in ["brackets"]',
-    "word": 'a text in "quotation marks"',
-}
 
 
 def _free(do: str, known: set[str]) -> str:

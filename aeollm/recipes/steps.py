@@ -9,6 +9,7 @@ from typing import Any
 
 from aeollm.aggregation.criteria import dimension_scores
 from aeollm.aggregation.judges import combine_judges
+from aeollm.aggregation.pairwise import Strengths
 from aeollm.aggregation.ties import TieCount, break_ties, tie_problems
 from aeollm.calibration.corrections import Correction, blend_structure, correct_length, rescale
 from aeollm.errors import Problem, RecipeError, printable
@@ -25,7 +26,7 @@ class Outcome:
     """A step's scores, and what it would give in part: ``variants`` by what they are, such as one order alone.
 
     ``in_sample`` are, of steps that learn from labels, the scores of a fit that saw the question's own labels.
-    ``notes`` are what is to be said about the step itself.
+    ``notes`` are what is to be said about the step itself; ``strengths`` those behind scores from comparisons.
     """
 
     table: AnswerScores
@@ -33,6 +34,7 @@ class Outcome:
     ties: tuple[TieCount, ...] = ()
     in_sample: AnswerScores | None = None
     notes: tuple[Problem, ...] = ()
+    strengths: Strengths | None = None
 
 
 def carry_out(step: Step, tables: Tables, materials: Materials) -> Outcome:
@@ -89,7 +91,7 @@ def _pairwise(step: Step, tables: Tables, materials: Materials) -> Outcome:
     options = _options(step)
     anchor = tables[options["anchor"]] if options["anchor"] is not None else None
     found = compared(materials.judgments[step.sources[0]], anchor, materials.labels, options)
-    return Outcome(found.table, in_sample=found.in_sample)
+    return Outcome(found.table, in_sample=found.in_sample, strengths=found.strengths)
 
 
 def _dimensions(step: Step, tables: Tables, _: Materials) -> Outcome:
@@ -105,8 +107,8 @@ def _dimensions(step: Step, tables: Tables, _: Materials) -> Outcome:
 
 def _ties(step: Step, tables: Tables, materials: Materials) -> Outcome:
     primary, secondary = tables[step.sources[0]], tables[str(step.options["by"])]
-    table, counts = break_ties(primary, secondary, materials.rubrics)
-    return Outcome(table, ties=counts, notes=tuple(tie_problems(counts, weighed=materials.rubrics is not None)))
+    table, counts = break_ties(primary, secondary, materials.of_overall)
+    return Outcome(table, ties=counts, notes=tuple(tie_problems(counts, weighed=materials.of_overall is not None)))
 
 
 def _learned(step: Step, tables: Tables, materials: Materials) -> Outcome:

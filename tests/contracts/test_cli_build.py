@@ -53,6 +53,11 @@ def test_averaging_orders_and_comparing_pairs_help_on_the_demo(told):
     bias = {own["judge"]: own for own in found["position_bias"]["pairs"]}
     assert bias["J1"]["p_questions"] < 0.05 < bias["J2"]["p_questions"]
     assert {effect["dimension"] for effect in found["order_effects"]["criteria"]} == set(LABELS.dimensions)
+    (groups,) = found["strengths"].values()
+    assert [group["question"] for group in groups] == list(LABELS.question_order)
+    for group in groups:
+        assert sum(answer["strength"] for answer in group["answers"]) == pytest.approx(0, abs=1e-6)
+        assert all(answer["error"] > 0 for answer in group["answers"])
 
 
 def test_one_step_commands_are_recipes_and_save_them(told, tmp_path):

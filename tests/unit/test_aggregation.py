@@ -251,3 +251,25 @@ def test_a_run_is_written_the_same_way_every_time_and_read_back():
     text = write_run(table.to_run())
     assert text == "taskId\tquestionId\tanswerId\tinsight_score\n0\t1\ta\t0.666666666667\n0\t1\tb\t7.5\n"
     assert read_run(text.encode()).digest == table.to_run().digest
+
+
+@given(st.randoms(use_true_random=False), st.permutations(["a", "b", "c"]))
+def test_criterion_scores_do_not_depend_on_the_order_of_rows_or_on_names(random, names):
+    rows = [
+        (answer, n, order, random.randint(0, 10))
+        for answer in "abc"
+        for n in (1, 2)
+        for order in ("original", "reversed")
+    ]
+    rubrics = rubrics_of(["0.3", "0.7"])
+    renamed = dict(zip("abc", names, strict=True))
+
+    def scored(listed, called):
+        lines = [f"1,{called[answer]},insight,{n},{score},{order},," for answer, n, order, score in listed]
+        return dimension_scores(criteria_of(*lines), rubrics)
+
+    found = scored(rows, {answer: answer for answer in "abc"})
+    shuffled = list(rows)
+    random.shuffle(shuffled)
+    other = scored(shuffled, renamed)
+    assert all(found.get(("1", a), "insight") == other.get(("1", renamed[a]), "insight") for a in "abc")

@@ -62,7 +62,7 @@ def test_a_recipe_is_read_and_written_back_with_all_its_options():
     assert 'orders = "average"\nmissing = "renormalise"' in written
 
 
-@given(st.text(min_size=1, max_size=8), st.text(min_size=1, max_size=8), st.floats(0, 1e8, allow_nan=False))
+@given(st.text(min_size=1, max_size=8), st.text(min_size=1, max_size=8), st.just(0.0) | st.floats(1e-6, 1e4))
 def test_what_is_written_is_read_back(name, file, number):
     step = step_of("pairwise", ("in",), name="in" + name, ridge=number, dimensions=(name, file))
     recipe = Recipe(name, {"in": file}, (step,), rubrics=file, reports=name)
@@ -157,6 +157,19 @@ def test_the_reader_is_total(lines):
     except AeollmError as error:
         found = error
     assert isinstance(found, Recipe) or found.problems
+
+
+@pytest.mark.parametrize(
+    ("ridge", "fits"),
+    [("0", True), ("1e-6", True), ("1e4", True), ("1e-7", False), ("1e5", False), ("true", False)],
+)
+def test_a_ridge_is_0_or_what_the_models_can_be_fitted_with(ridge, fits):
+    text = HEAD + f'p = "p"\n[[step]]\ndo = "pairwise"\nfrom = "p"\nridge = {ridge}\n'
+    if fits:
+        assert read_recipe(text.encode()).steps[0].options["ridge"] == float(ridge)
+    else:
+        with pytest.raises(RecipeError, match="0, or a number from 1e-06 to 10000"):
+            read_recipe(text.encode())
 
 
 def test_every_step_can_be_written_and_read():
