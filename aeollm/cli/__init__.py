@@ -22,6 +22,7 @@ _COMMANDS = {
     "report": "write one HTML file about runs, to read and to pass on",
     "build": "build a run from a judge's outputs by a recipe",
     "aggregate": "build a run, or labels, in one step: criteria, pairwise, judges, ties, annotators",
+    "judge": "ask an LLM judge about reports by a recipe, and build a run of its answers",
     "preferences": "turn human scores into preference data to fine-tune a judge with",
     "demo": "write the demo labels and runs to a folder",
 }

@@ -56,10 +56,15 @@ class Session:
 
         When the session stops, the rest is still answered from disk where it can be, and missing otherwise.
         """
-        pending = iter(requests)
+        async for answer in self.run_each((request, read) for request in requests):
+            yield answer
+
+    async def run_each(self, asked: Iterable[tuple[Request, Reader[T]]]) -> AsyncIterator[Answer[T]]:
+        """Do the same for requests whose replies are not all read alike."""
+        pending = iter(asked)
         answers: asyncio.Queue[Answer[T] | Exception | None] = asyncio.Queue(2 * self._limits.concurrency)
         working = max(self._limits.concurrency, 1)
-        tasks = [asyncio.create_task(self._work(pending, read, answers)) for _ in range(working)]
+        tasks = [asyncio.create_task(self._work(pending, answers)) for _ in range(working)]
         tasks.append(asyncio.create_task(self._watch()))
         try:
             while working:
@@ -84,12 +89,11 @@ class Session:
 
     async def _work(
         self,
-        pending: Iterator[Request],
-        read: Reader[T],
+        pending: Iterator[tuple[Request, Reader[T]]],
         answers: asyncio.Queue[Answer[T] | Exception | None],
     ) -> None:
         try:
-            for request in pending:
+            for request, read in pending:
                 await answers.put(await self._answer(request, read))
         except Exception as error:  # noqa: BLE001  raised again where the answers are taken
             await answers.put(error)
