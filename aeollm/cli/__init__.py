@@ -23,6 +23,7 @@ _COMMANDS = {
     "build": "build a run from a judge's outputs by a recipe",
     "aggregate": "build a run, or labels, in one step: criteria, pairwise, judges, ties, annotators",
     "judge": "ask an LLM judge about reports by a recipe, and build a run of its answers",
+    "merge": "make one run of the parts that judge --shard gave",
     "preferences": "turn human scores into preference data to fine-tune a judge with",
     "demo": "write the demo labels and runs to a folder",
 }

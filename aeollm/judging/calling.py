@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from itertools import count
+from itertools import combinations, count
 
 from aeollm.judging.budget import Budget, Ledger, OverBudget
 from aeollm.judging.control import Control
@@ -52,6 +52,10 @@ class Limits:
     budget: Budget = _UNLIMITED
 
 
+_FEATURES = ("schema", "top_logprobs", "seed")
+"""Options that an endpoint may not offer."""
+
+
 class Stopped(Exception):
     """There is no reply on disk, and nothing is asked any more."""
 
@@ -59,12 +63,12 @@ class Stopped(Exception):
 class Caller:
     """Gives the reply to a request. One event loop, one store; everything a session counts is here."""
 
-    def __init__(self, ask: Ask, store: ReplyStore, limits: Limits, control: Control) -> None:
+    def __init__(self, ask: Ask | None, store: ReplyStore, limits: Limits, control: Control) -> None:
         self.control = control
         self.ledger = Ledger(limits.budget)
         self.from_disk = 0
         self.stopped: Missing | None = None
-        self.lacking: frozenset[str] = frozenset()
+        self._lacking: dict[str, frozenset[str]] = {}
         self.waiting: str | None = None
         self._ask, self._store, self._limits = ask, store, limits
         self._locks: dict[str, asyncio.Lock] = {}
@@ -74,23 +78,46 @@ class Caller:
         self._failed_in_a_row = 0
 
     async def reply(self, request: Request) -> Reply:
-        """Give the reply to a request, leaving out options that the endpoint does not offer.
+        """Give the reply to a request, leaving out options that the model's endpoint does not offer.
 
         Raises
         ------
         (AskFailed, Stopped)
             If there is none.
         """
+        model = request.options.model
+        if self._ask is None:
+            return self._only_kept(request)
         while True:
-            offered = request.asked(request.options.without(self.lacking))
+            lacking = self._lacking.get(model, frozenset())
             try:
-                return await self._once(offered)
+                return await self._once(request.asked(request.options.without(lacking)), self._ask)
             except AskFailed as failure:
-                if failure.kind != "unsupported" or failure.features <= self.lacking:
+                if failure.kind != "unsupported" or failure.features <= lacking:
                     raise
-                self.lacking |= failure.features
+                self._lacking[model] = self._lacking.get(model, frozenset()) | failure.features
 
-    async def _once(self, request: Request) -> Reply:
+    @property
+    def lacking(self) -> frozenset[str]:
+        """Name the options that some endpoint has refused."""
+        return frozenset().union(*self._lacking.values())
+
+    def _only_kept(self, request: Request) -> Reply:
+        """Find a reply on disk, with whatever options its endpoint offered; nobody is asked.
+
+        Raises
+        ------
+        AskFailed
+            If there is none.
+        """
+        for size in range(len(_FEATURES) + 1):
+            for lacking in combinations(_FEATURES, size):
+                kept = self._kept(request.asked(request.options.without(frozenset(lacking))))
+                if kept is not None:
+                    return kept
+        raise AskFailed("offline", "there is no reply on disk, and nobody is asked")
+
+    async def _once(self, request: Request, ask: Ask) -> Reply:
         """Look on disk and ask, while nobody else asks the very same."""
         kept = self._kept(request)
         if kept is not None:
@@ -99,7 +126,7 @@ class Caller:
         self._users[request.key] += 1
         try:
             async with lock:
-                return self._kept(request) or await self._asked(request)
+                return self._kept(request) or await self._asked(request, ask)
         finally:
             self._users[request.key] -= 1
             if not self._users[request.key]:
@@ -110,11 +137,11 @@ class Caller:
         self.from_disk += kept is not None
         return kept
 
-    async def _asked(self, request: Request) -> Reply:
+    async def _asked(self, request: Request, ask: Ask) -> Reply:
         for retry in count():
             await self._clearance()
             try:
-                reply = await self._paid(request, retry)
+                reply = await self._paid(request, ask, retry)
             except AskFailed as failure:
                 if not self._may_pass(failure, retry):
                     raise
@@ -166,7 +193,7 @@ class Caller:
                 return
             await asyncio.sleep(_A_MOMENT)
 
-    async def _paid(self, request: Request, retry: int) -> Reply:
+    async def _paid(self, request: Request, ask: Ask, retry: int) -> Reply:
         """Ask once, settle the cost, and put the reply on disk before anybody sees it."""
         try:
             held = await self.ledger.hold(request)
@@ -176,7 +203,7 @@ class Caller:
         cost: Usage | None = Usage(prompt_tokens(request.messages), 0, estimated=True)
         start = time.monotonic()
         try:
-            reply = await self._under_control(request)
+            reply = await self._under_control(request, ask)
             cost = reply.usage
             self._keep(request, reply, {"seconds": round(time.monotonic() - start, 3), "retries": retry})
         except AskFailed as failure:
@@ -187,8 +214,8 @@ class Caller:
             await self.ledger.settle(held, cost)
         return reply
 
-    async def _under_control(self, request: Request) -> Reply:
-        call = asyncio.ensure_future(self._ask(request.messages, request.options))
+    async def _under_control(self, request: Request, ask: Ask) -> Reply:
+        call = asyncio.ensure_future(ask(request.messages, request.options))
         self._under_way.add(call)
         try:
             return await call

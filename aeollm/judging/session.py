@@ -18,12 +18,12 @@ _OF_THE_ENDPOINT = {"no_logprobs"}
 class Session:
     """Asks a judge under one budget; `run` may be called several times, as recipes of several steps do.
 
-    Belongs to the event loop it is used in.
+    Belongs to the event loop it is used in. With ``ask`` None nobody is asked: what is not on disk is missing.
     """
 
     def __init__(
         self,
-        ask: Ask,
+        ask: Ask | None,
         store: ReplyStore,
         limits: Limits,
         control: Control | None = None,

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 
 from aeollm.errors import JudgingError, Problem, printable
-from aeollm.judging import Ask, AskFailed, Message, Options, Reply
+from aeollm.judging import Ask, Message, Options, Reply
 from aeollm.judging.asking import Endpoint, connect
 from aeollm.methods.method import Judge
 
@@ -31,11 +31,6 @@ async def connect_judges(judges: Mapping[str, Judge], token: str | None, timeout
             return await opened[places[options.model]](messages, options)
 
         yield ask
-
-
-async def ask_nobody(*_: object) -> Reply:
-    """Answer nothing: for runs whose replies are all on disk."""
-    raise AskFailed("offline", "nobody is asked: only what is on disk counts")
 
 
 def places_of(judges: Mapping[str, Judge]) -> dict[str, tuple[str | None, str | None]]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 import signal
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from aeollm.errors import JudgingError, Problem, printable
 from aeollm.judging import Control, Limits, OnProgress, ReplyStore, Session
 from aeollm.methods.carrying import Judged, OnAsk, Task, carry_out
-from aeollm.methods.endpoints import ask_nobody, connect_judges
+from aeollm.methods.endpoints import connect_judges
 from aeollm.methods.method import Method
 from aeollm.methods.writing import write_method
 from aeollm.recipes import write_recipe
@@ -49,8 +49,7 @@ def run_method(task: Task, folder: Path, running: Running) -> Judged:
 async def _run(task: Task, folder: Path, running: Running) -> Judged:
     with ReplyStore(folder / REPLIES) as store, _interruptible(running.control):
         if not running.online:
-            limits = replace(running.limits, retries=0, failures=10**9)
-            return await carry_out(task, Session(ask_nobody, store, limits), running.on_ask)
+            return await carry_out(task, Session(None, store, running.limits), running.on_ask)
         async with connect_judges(task.judges, running.token, running.timeout) as ask:
             session = Session(ask, store, running.limits, running.control, running.on_progress)
             return await carry_out(task, session, running.on_ask)
