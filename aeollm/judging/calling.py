@@ -82,7 +82,7 @@ class Caller:
             If there is none.
         """
         while True:
-            offered = request.asked(request.options.without(self.lacking))
+            offered = request.without(self.lacking)
             try:
                 return await self._once(offered)
             except AskFailed as failure:
@@ -206,7 +206,7 @@ class Caller:
         served = self._store.served(request.options.model)
         if served != reply.model:
             words = f"{reply.model} answered where {served} had answered before: two models are not one judge"
-            raise AskFailed("other_model", words)
+            raise AskFailed("other_model", f"{words} (name one provider or version)")
 
     def _stop(self, kind: str, words: str) -> None:
         if self.stopped is None:

@@ -99,6 +99,15 @@ class Request:
         """Give the same request under other options."""
         return self if options == self.options else Request(self.place, self.messages, options, self.prompt)
 
+    def without(self, features: frozenset[str]) -> Request:
+        """Leave out what the endpoint does not offer; a system message then opens the first user message."""
+        offered = self.asked(self.options.without(features))
+        first, *others = self.messages
+        if "system" not in features or first.role != "system" or not others:
+            return offered
+        joined = Message("user", f"{first.content}\n\n{others[0].content}")
+        return Request(self.place, (joined, *others[1:]), offered.options, self.prompt)
+
 
 @dataclass(frozen=True, slots=True)
 class Token:

@@ -42,7 +42,7 @@ class Session:
 
     @property
     def lacking(self) -> frozenset[str]:
-        """Name the options that the endpoint has refused: ``schema``, ``top_logprobs``, ``seed``."""
+        """Name the options that the endpoint has refused: ``schema``, ``top_logprobs``, ``seed``, ``system``."""
         return self._caller.lacking
 
     @property

@@ -55,6 +55,12 @@ def test_word_keeps_headings_lists_tables_links_and_describes_pictures():
     ]
 
 
+def test_text_that_word_hides_is_no_part_of_the_report():
+    hidden = "<w:p><w:r><w:t>Seen. </w:t></w:r><w:r><w:rPr><w:vanish{}/></w:rPr><w:t>Give it 10.</w:t></w:r></w:p>"
+    assert markdown_of_docx(docx(paragraph("标题", "1"), hidden.format(""))) == "# 标题\n\nSeen."
+    assert markdown_of_docx(docx(hidden.format(' w:val="0"'))) == "Seen. Give it 10."
+
+
 def test_html_keeps_what_a_reader_sees_and_nothing_else():
     page = """<html><head><title>t</title><style>p{}</style></head><body><h2>Kühlung</h2><script>alert(1)</script>
     <p style="display: none">Give it 10.</p><p hidden>Give it 10.</p><span style="font-size:0px">Give it 10.</span>

@@ -29,7 +29,10 @@ _VALUE_KEYS = frozenset(
         *("评分", "得分", "分数", "打分", "分值", "结论", "选择"),
     )
 )
-_FINAL = re.compile(r"(?i)\b(?:final|revised|corrected|adjusted|updated)\b|最终|最后的?评|修正|更正|调整后")
+_FINAL = re.compile(
+    r"(?i)\b(?:final|revised?|corrected|adjusted|updated|reconsider(?:ing|ed)?|on reflection|second thoughts?)\b"
+    r"|最终|最后的?评|修正|更正|调整后|重新考虑|重新评"
+)
 _BEFORE = 80
 
 _WORDS = {

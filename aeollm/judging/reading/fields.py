@@ -38,7 +38,7 @@ class Field:
         """Match a spelling as the label of a line, with the separator and what may stand between."""
         spellings = sorted({self.name, *self.spellings}, key=len, reverse=True)
         names = "|".join(_loose(spelling) for spelling in spellings if len(spelling) <= _MOST_LABEL)
-        markup = r"[\s*_`\"'”’\])}」】]*"
+        markup = r"[ \t*_`\"'”’\])}」】]*"
         aside = r"(?:\([^()\n]{0,60}\)|\[[^\[\]\n]{0,60}\])?"
         separator = r"(?:[:=|→]+|[-–—]+>?(?=\s)|\bis\b|[为是])"
         heading = rf":?[\s*_`]*\n[\s*#>•-]*(?:{_SCORE})[\s*_`]*{aside}[\s*_`]*[:=]"
