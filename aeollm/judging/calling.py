@@ -64,7 +64,6 @@ class Caller:
         self.ledger = Ledger(limits.budget)
         self.from_disk = 0
         self.stopped: Missing | None = None
-        self.lacking: frozenset[str] = frozenset()
         self.waiting: str | None = None
         self._ask, self._store, self._limits = ask, store, limits
         self._locks: dict[str, asyncio.Lock] = {}
@@ -81,14 +80,16 @@ class Caller:
         (AskFailed, Stopped)
             If there is none.
         """
+        asked = request.options.model
         while True:
-            offered = request.without(self.lacking)
+            lacking = self._store.lacking(asked)
             try:
-                return await self._once(offered)
+                return await self._once(request.without(lacking))
             except AskFailed as failure:
-                if failure.kind != "unsupported" or failure.features <= self.lacking:
+                if failure.kind != "unsupported" or failure.features <= lacking:
                     raise
-                self.lacking |= failure.features
+                if not failure.features <= self._store.lacking(asked):
+                    self._store.note_lacking(asked, failure.features)
 
     async def _once(self, request: Request) -> Reply:
         """Look on disk and ask, while nobody else asks the very same."""

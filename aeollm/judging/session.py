@@ -31,6 +31,7 @@ class Session:
     ) -> None:
         self._limits = limits
         self._control = control or Control()
+        self._store = store
         self._caller = Caller(ask, store, limits, self._control)
         self._on_progress = on_progress
         self._done = self._missing = 0
@@ -43,7 +44,7 @@ class Session:
     @property
     def lacking(self) -> frozenset[str]:
         """Name the options that the endpoint has refused: ``schema``, ``top_logprobs``, ``seed``, ``system``."""
-        return self._caller.lacking
+        return frozenset().union(*self._store.lacks.values())
 
     @property
     def progress(self) -> Progress:

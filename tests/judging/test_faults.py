@@ -113,6 +113,9 @@ def test_a_schema_that_is_not_offered_is_left_out_from_then_on(judge, ask_all):
     assert [asked.score(name) for name in "abc"] == [7] * 3
     assert len(judge.seen) == 4
     assert asked.session.lacking == {"schema"}
+    judge.reset(script)
+    ask_all([request(name, schema='{"type": "object"}') for name in "abcd"])
+    assert len(judge.seen) == 1, "what is not offered is remembered beside the replies"
 
 
 def test_a_system_message_that_is_not_offered_opens_the_first_user_message(judge, ask_all):
