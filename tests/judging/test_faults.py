@@ -64,8 +64,9 @@ def test_an_endpoint_that_asks_to_wait_too_long_ends_the_session(judge, ask_all)
     assert len(judge.seen) == 1
 
 
-def test_a_slow_reply_times_out_and_is_asked_again(judge, ask_all):
-    judge.script = first(Answer(hang=True))
+@pytest.mark.parametrize("slow", [Answer(hang=True), Answer(drip=True)], ids=["hang", "drip"])
+def test_a_slow_reply_times_out_and_is_asked_again(slow, judge, ask_all):
+    judge.script = first(slow)
     assert ask_all([request("a")], timeout=0.5).score("a") == 7
     assert len(judge.seen) == 2
 

@@ -18,7 +18,9 @@ _MOST_ENTRIES = 5_000
 _OLE = b"\xd0\xcf\x11\xe0"
 _ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
 # Word writes built-in styles in English; documents from other programs have them by their Chinese names.
-_STYLES = "\n".join(f"p[style-name='标题 {level}'] => h{level}:fresh" for level in range(1, 7))
+_STYLES = "\n".join(
+    ["p[style-name='Title'] => h1:fresh", *(f"p[style-name='标题 {level}'] => h{level}:fresh" for level in range(1, 7))]
+)
 _INVISIBLE = re.compile(r"(?i)display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0(?![.\d]*[1-9])")
 _UNSEEN = ["script", "style", "noscript", "template", "head", "svg", "iframe", "object"]
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
