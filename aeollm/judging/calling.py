@@ -68,6 +68,8 @@ class Caller:
         self._ask, self._store, self._limits = ask, store, limits
         self._locks: dict[str, asyncio.Lock] = {}
         self._users: Counter[str] = Counter()
+        # Across all runs of a session, which may be nested.
+        self._room = asyncio.Semaphore(max(limits.concurrency, 1))
         self._under_way: set[asyncio.Future[Reply]] = set()
         self._not_before = 0.0
         self._failed_in_a_row = 0
@@ -113,9 +115,10 @@ class Caller:
 
     async def _asked(self, request: Request) -> Reply:
         for retry in count():
-            await self._clearance()
             try:
-                reply = await self._paid(request, retry)
+                async with self._room:
+                    await self._clearance()
+                    reply = await self._paid(request, retry)
             except AskFailed as failure:
                 if not self._may_pass(failure, retry):
                     raise

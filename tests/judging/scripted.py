@@ -20,8 +20,8 @@ Script = Callable[["Seen"], "Answer"]
 class Answer:
     """One answer: a completion with ``text``, unless ``status`` or ``body`` say otherwise.
 
-    ``closed`` ends the connection in mid-reply, ``hang`` keeps it open without a word, ``drip`` sends ten bytes a second;
-    ``wait`` seconds pass first.
+    ``closed`` ends the connection in mid-reply, ``hang`` keeps it open without a word, ``drip`` sends ten bytes a
+    second; ``wait`` seconds pass first.
     """
 
     text: str | None = '{"score": 7}'
@@ -150,5 +150,6 @@ class Handler(BaseHTTPRequestHandler):
             self.wfile.write(bytes([byte]))
             if self.server.released.wait(0.1):
                 return
-        self.wfile.write(content[: len(content) // 2] if answer.closed else content)
+        if not answer.drip:
+            self.wfile.write(content[: len(content) // 2] if answer.closed else content)
         self.close_connection = self.close_connection or answer.closed
