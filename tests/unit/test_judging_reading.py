@@ -217,6 +217,8 @@ def test_no_score_is_told_and_never_guessed(text, kind):
         "Insight = 7\n\nThe readability, at 3 pages, is fine.\nReadability = 8",
         "insight：\uff17分，readability：\uff18分",
         "INSIGHT — 7\nREADABILITY — 8",
+        "**Insight (7/10):** The report has 3 ideas.\n**Readability (8/10)** It is clear.",
+        "Insight (1/2): 7/10\nReadability (2/2): 8/10",
         "Insight: **7** (of 10 possible)\nReadability: **8**",
     ],
 )
@@ -236,6 +238,7 @@ def test_chinese_names_of_the_dimensions():
         ("Insight: 7", "missing_dimension", "readability"),
         ('{"insight": 7, "readability": null}', "not_a_number", "readability"),
         ("Insight: 7\nReadability: 6-7", "range", "readability"),
+        ("Insight (7/10): 6\nReadability: 8", "ambiguous", "insight"),
         ('{"insight": 70, "readability": 8}', "out_of_range", "insight"),
     ],
 )

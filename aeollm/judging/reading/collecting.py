@@ -172,7 +172,9 @@ def _labelled(text: str, cut: bool, fields: Sequence[Field], values: Values[V]) 
     pieces: dict[str, list[Piece[V]]] = {}
     for field in fields:
         at = [_piece(text, match.end(), cut, values) for match in field.label.finditer(text)]
-        pieces[field.name] = [piece for piece in at if piece is not None]
+        inside = [values.at(match[1], 0) for match in field.bracketed.finditer(text)]
+        whole = [piece for piece in inside if piece is not None and piece.trouble is None]
+        pieces[field.name] = [*(piece for piece in at if piece is not None), *whole]
     return pieces
 
 
