@@ -382,8 +382,9 @@ HOSTILE = [
 
 @pytest.mark.parametrize("number", range(len(HOSTILE)))
 def test_hostile_replies_end_soon(number):
-    read = read_scores(Reply(HOSTILE[number], "m"), [SCORE], Scale())
-    assert isinstance(read, Unread)
+    for fields in ([SCORE], FOUR):
+        assert isinstance(read_scores(Reply(HOSTILE[number], "m"), fields, Scale()), Unread)
+    assert isinstance(read_outcomes(Reply(HOSTILE[number], "m"), FOUR), Unread)
 
 
 def test_schemas():

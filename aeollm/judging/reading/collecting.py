@@ -71,7 +71,7 @@ def read_fields(reply: Reply, fields: Sequence[Field], values: Values[V]) -> Map
         return text
     # As written first: plain characters may turn what a reason quotes into marks of JSON.
     pieces, unended = _in_json(text, fields, values)
-    if not any(pieces.values()):
+    if not any(pieces.values()) and not text.isascii():
         text = plain(text)
         pieces, unended = _in_json(text, fields, values)
     if not any(pieces.values()):

@@ -41,9 +41,8 @@ class Field:
     @cached_property
     def bracketed(self) -> re.Pattern[str]:
         """Match a spelling with the bracket that may hold its value, as in ``Insight (7/10): deep``."""
-        return re.compile(
-            rf"(?i)(?<![a-z0-9])(?:{self._names})(?:[\s_]*{_SCORE})?[ \t*_`]*[(\[]\s*([0-9.]+\s*/[^()\[\]\n]{{1,20}})[)\]]"
-        )
+        label = rf"(?<![a-z0-9])(?:{self._names})(?:[\s_]*{_SCORE})?[ \t*_`]*"
+        return re.compile(rf"(?i){label}[(\[]\s*([0-9.]+\s*/[^()\[\]\n]{{1,20}})[)\]]")
 
     @cached_property
     def label(self) -> re.Pattern[str]:
