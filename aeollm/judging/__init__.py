@@ -4,6 +4,7 @@ from aeollm.judging.budget import Budget, Price, Spent
 from aeollm.judging.calling import Limits
 from aeollm.judging.control import Control, OnProgress, Progress
 from aeollm.judging.estimating import Estimate, estimate
+from aeollm.judging.merging import Merged, merge
 from aeollm.judging.messages import (
     Answer,
     Ask,
@@ -17,11 +18,12 @@ from aeollm.judging.messages import (
     Token,
     Unread,
     Usage,
+    ask_nobody,
 )
 from aeollm.judging.prompts import Data, Template, language_of, parse_template, read_template
 from aeollm.judging.session import Session
 from aeollm.judging.sharding import Shard, read_shard
-from aeollm.judging.store import Merged, ReplyStore, merge
+from aeollm.judging.store import ReplyStore
 from aeollm.judging.tokens import estimate_tokens, prompt_tokens
 
 __all__ = [
@@ -51,6 +53,7 @@ __all__ = [
     "Token",
     "Unread",
     "Usage",
+    "ask_nobody",
     "estimate",
     "estimate_tokens",
     "language_of",

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from itertools import combinations, count
+from itertools import count
 
 from aeollm.judging.budget import Budget, Ledger, OverBudget
 from aeollm.judging.control import Control
@@ -52,10 +52,6 @@ class Limits:
     budget: Budget = _UNLIMITED
 
 
-_FEATURES = ("schema", "top_logprobs", "seed")
-"""Options that an endpoint may not offer."""
-
-
 class Stopped(Exception):
     """There is no reply on disk, and nothing is asked any more."""
 
@@ -68,60 +64,42 @@ class Caller:
         self.ledger = Ledger(limits.budget)
         self.from_disk = 0
         self.stopped: Missing | None = None
-        self._lacking: dict[str, frozenset[str]] = {}
         self.waiting: str | None = None
         self._ask, self._store, self._limits = ask, store, limits
         self._locks: dict[str, asyncio.Lock] = {}
         self._users: Counter[str] = Counter()
+        # Across all runs of a session, which may be nested.
+        self._room = asyncio.Semaphore(max(limits.concurrency, 1))
         self._under_way: set[asyncio.Future[Reply]] = set()
         self._not_before = 0.0
         self._failed_in_a_row = 0
 
     async def reply(self, request: Request) -> Reply:
-        """Give the reply to a request, leaving out options that the model's endpoint does not offer.
+        """Give the reply to a request, leaving out options that the endpoint does not offer.
 
         Raises
         ------
         (AskFailed, Stopped)
             If there is none.
         """
-        model = request.options.model
-        if self._ask is None:
-            return self._only_kept(request)
+        asked = request.options.model
         while True:
-            lacking = self._lacking.get(model, frozenset())
+            lacking = self._store.lacking(asked)
             try:
-                return await self._once(request.asked(request.options.without(lacking)), self._ask)
+                return await self._once(request.without(lacking), self._ask)
             except AskFailed as failure:
                 if failure.kind != "unsupported" or failure.features <= lacking:
                     raise
-                self._lacking[model] = self._lacking.get(model, frozenset()) | failure.features
+                if not failure.features <= self._store.lacking(asked):
+                    self._store.note_lacking(asked, failure.features)
 
-    @property
-    def lacking(self) -> frozenset[str]:
-        """Name the options that some endpoint has refused."""
-        return frozenset().union(*self._lacking.values())
-
-    def _only_kept(self, request: Request) -> Reply:
-        """Find a reply on disk, with whatever options its endpoint offered; nobody is asked.
-
-        Raises
-        ------
-        AskFailed
-            If there is none.
-        """
-        for size in range(len(_FEATURES) + 1):
-            for lacking in combinations(_FEATURES, size):
-                kept = self._kept(request.asked(request.options.without(frozenset(lacking))))
-                if kept is not None:
-                    return kept
-        raise AskFailed("offline", "there is no reply on disk, and nobody is asked")
-
-    async def _once(self, request: Request, ask: Ask) -> Reply:
+    async def _once(self, request: Request, ask: Ask | None) -> Reply:
         """Look on disk and ask, while nobody else asks the very same."""
         kept = self._kept(request)
         if kept is not None:
             return kept
+        if ask is None:
+            raise AskFailed("offline", "there is no reply on disk, and nobody is asked")
         lock = self._locks.setdefault(request.key, asyncio.Lock())
         self._users[request.key] += 1
         try:
@@ -139,9 +117,10 @@ class Caller:
 
     async def _asked(self, request: Request, ask: Ask) -> Reply:
         for retry in count():
-            await self._clearance()
             try:
-                reply = await self._paid(request, ask, retry)
+                async with self._room:
+                    await self._clearance()
+                    reply = await self._paid(request, ask, retry)
             except AskFailed as failure:
                 if not self._may_pass(failure, retry):
                     raise
@@ -233,7 +212,7 @@ class Caller:
         served = self._store.served(request.options.model)
         if served != reply.model:
             words = f"{reply.model} answered where {served} had answered before: two models are not one judge"
-            raise AskFailed("other_model", words)
+            raise AskFailed("other_model", f"{words} (name one provider or version)")
 
     def _stop(self, kind: str, words: str) -> None:
         if self.stopped is None:

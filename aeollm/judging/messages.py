@@ -99,6 +99,15 @@ class Request:
         """Give the same request under other options."""
         return self if options == self.options else Request(self.place, self.messages, options, self.prompt)
 
+    def without(self, features: frozenset[str]) -> Request:
+        """Leave out what the endpoint does not offer; a system message then opens the first user message."""
+        offered = self.asked(self.options.without(features))
+        first, *others = self.messages
+        if "system" not in features or first.role != "system" or not others:
+            return offered
+        joined = Message("user", f"{first.content}\n\n{others[0].content}")
+        return Request(self.place, (joined, *others[1:]), offered.options, self.prompt)
+
 
 @dataclass(frozen=True, slots=True)
 class Token:
@@ -192,6 +201,7 @@ def _token(value: object) -> Token:
 Ask = Callable[[tuple[Message, ...], Options], Awaitable[Reply]]
 """The network as one argument; raises `AskFailed`."""
 
+
 FailureKind = Literal[
     "rate_limited", "server_error", "timeout", "connection", "malformed", "other_model",
     "unsupported", "too_long", "refused_request", "not_found", "unauthorised", "payment", "offline",
@@ -228,6 +238,17 @@ class AskFailed(Exception):
         self.features = features
         self.reply = reply
         super().__init__(f"{kind}: {words}")
+
+
+async def ask_nobody(messages: tuple[Message, ...], options: Options) -> Reply:
+    """Stand in for an endpoint where all replies are on disk, as after merging shards.
+
+    Raises
+    ------
+    AskFailed
+        ``offline``, which ends the session: what is not on disk is missing.
+    """
+    raise AskFailed("offline", f"no endpoint, and no reply on disk to {len(messages)} messages to {options.model}")
 
 
 @dataclass(frozen=True, slots=True)

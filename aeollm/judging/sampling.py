@@ -27,14 +27,11 @@ async def ask_probabilities(
     Where there are none, the same is asked ``samples`` times at temperature 1; the value's ``source`` says so. With
     ``samples=0`` such requests stay missing.
     """
-    without: list[Request] = []
     async for answer in session.run(requests, probabilities_reader(options)):
         if samples and answer.missing is not None and answer.missing.kind == "no_logprobs":
-            without.append(answer.request)
+            yield await _sampled(session, answer.request, options, samples)
         else:
             yield answer
-    for request in without:
-        yield await _sampled(session, request, options, samples)
 
 
 async def _sampled(

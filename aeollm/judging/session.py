@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Iterator
+from contextlib import aclosing
 
 from aeollm.judging.calling import Caller, Limits, Stopped
 from aeollm.judging.control import Control, OnProgress, Progress
@@ -31,6 +32,7 @@ class Session:
     ) -> None:
         self._limits = limits
         self._control = control or Control()
+        self._store = store
         self._caller = Caller(ask, store, limits, self._control)
         self._on_progress = on_progress
         self._done = self._missing = 0
@@ -42,8 +44,8 @@ class Session:
 
     @property
     def lacking(self) -> frozenset[str]:
-        """Name the options that the endpoint has refused: ``schema``, ``top_logprobs``, ``seed``."""
-        return self._caller.lacking
+        """Name the options that the endpoint has refused: ``schema``, ``top_logprobs``, ``seed``, ``system``."""
+        return frozenset().union(*self._store.lacks.values())
 
     @property
     def progress(self) -> Progress:
@@ -56,10 +58,11 @@ class Session:
 
         When the session stops, the rest is still answered from disk where it can be, and missing otherwise.
         """
-        async for answer in self.run_each((request, read) for request in requests):
-            yield answer
+        async with aclosing(self.run_each((request, read) for request in requests)) as answers:
+            async for answer in answers:
+                yield answer
 
-    async def run_each(self, asked: Iterable[tuple[Request, Reader[T]]]) -> AsyncIterator[Answer[T]]:
+    async def run_each(self, asked: Iterable[tuple[Request, Reader[T]]]) -> AsyncGenerator[Answer[T], None]:
         """Do the same for requests whose replies are not all read alike."""
         pending = iter(asked)
         answers: asyncio.Queue[Answer[T] | Exception | None] = asyncio.Queue(2 * self._limits.concurrency)

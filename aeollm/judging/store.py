@@ -5,8 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -14,7 +13,7 @@ from typing import Any
 
 from filelock import FileLock
 
-from aeollm.errors import JudgingError, Problem, printable
+from aeollm.errors import JudgingError, Problem
 from aeollm.judging.messages import Reply, Request
 
 _PRIVATE = 0o600
@@ -47,6 +46,7 @@ class ReplyStore:
         self.damaged = 0
         self._places: dict[bytes, int] = {}
         self._models: dict[str, str] = {}
+        self._lacking: dict[str, frozenset[str]] = {}
         self._read = 0
         self._lock = FileLock(f"{path}.lock")
         try:
@@ -89,8 +89,14 @@ class ReplyStore:
         """Map the names that were asked for to the models that serve them."""
         return self._models
 
+    @property
+    def lacks(self) -> Mapping[str, frozenset[str]]:
+        """Map the names that were asked for to the options refused."""
+        return self._lacking
+
     def get(self, request: Request) -> Reply | None:
-        """Give the reply to this very request, from the model that serves it."""
+        """Give the reply to this very request, from the model that serves it, without options that were refused."""
+        request = request.without(self.lacking(request.options.model))
         place = self._find(request)
         if place is None and self.refresh():
             place = self._find(request)
@@ -100,7 +106,7 @@ class ReplyStore:
 
     def _find(self, request: Request) -> int | None:
         model = self.served(request.options.model)
-        return None if model is None else self._places.get(_digest(request.key, model))
+        return None if model is None else self._places.get(request_digest(request.key, model))
 
     def add(self, request: Request, reply: Reply, made: Mapping[str, object]) -> None:
         """Write a reply at once and to the disk; ``made`` is told beside it (time, retries) and never compared."""
@@ -109,12 +115,27 @@ class ReplyStore:
         sent = options | {"seed": request.options.sent_seed, "temperature": request.options.sent_temperature}
         entry: dict[str, object] = {"key": request.key, "asked": asked, "prompt": request.prompt, "sent": sent}
         entry |= {"reply": reply.to_json(), "made": {"place": list(request.place), **made}}
-        line = _bytes(entry)
-        with self._lock:
-            end = os.fstat(self._file).st_size
-            torn = end > 0 and self._at(end - 1, 1) != b"\n"
-            _write(self._file, b"\n" + line if torn else line)
-            os.fsync(self._file)
+        self._append(_bytes(entry))
+
+    def lacking(self, asked: str) -> frozenset[str]:
+        """Name the options that the endpoint of this model has refused, so that its replies are found again."""
+        return self._lacking.get(asked, frozenset())
+
+    def note_lacking(self, asked: str, features: frozenset[str]) -> None:
+        """Put on disk which options an endpoint has refused."""
+        self._append(lacking_line(asked, features))
+
+    def _append(self, line: bytes) -> None:
+        try:
+            with self._lock:
+                end = os.fstat(self._file).st_size
+                torn = end > 0 and self._at(end - 1, 1) != b"\n"
+                _write(self._file, b"\n" + line if torn else line)
+                os.fsync(self._file)
+        except OSError as error:
+            message = f"a reply cannot be written: {error.strerror or error}."
+            problem = Problem("error", "unwritable_file", message, "Make room, or choose another folder.")
+            raise JudgingError(str(self.path), [problem]) from None
         self.refresh()
 
     def refresh(self) -> bool:
@@ -160,13 +181,16 @@ class ReplyStore:
             return
         try:
             entry = _entry(line)
-            reply = Reply.from_json(entry["reply"])
             key, asked = str(entry["key"]), str(entry["asked"])
+            if "lacking" in entry:
+                self._lacking[asked] = self.lacking(asked) | frozenset(map(str, entry["lacking"]))
+                return
+            reply = Reply.from_json(entry["reply"])
         except (ValueError, KeyError, TypeError):
             self.damaged += 1
             return
         self._models.setdefault(asked, reply.model)
-        self._places.setdefault(_digest(key, reply.model), place)
+        self._places.setdefault(request_digest(key, reply.model), place)
 
     def _line_at(self, place: int) -> bytes:
         line, size = b"", 2**14
@@ -186,66 +210,8 @@ class ReplyStore:
             raise JudgingError(self.path.name, [Problem("error", "not_replies", message, "Choose another name.")])
 
 
-@dataclass(frozen=True, slots=True)
-class Merged:
-    """What came together: replies, and requests to which two files hold different replies (the lesser bytes stand)."""
-
-    replies: int
-    conflicts: int
-
-
-def merge(paths: Sequence[Path], into: Path) -> Merged:
-    """Write the replies of several files as one, sorted by key, without what differs from run to run.
-
-    Shards merged and the unsharded file merged alone give the same bytes where the replies are the same. ``into``
-    may be one of the files.
-
-    Raises
-    ------
-    JudgingError
-        If a file cannot be read or is no file of replies, or if different models answered to one name.
-    """
-    found: dict[bytes, tuple[str, str, int, bytes]] = {}
-    conflicts = 0
-    _refuse_missing(paths)
-    with ExitStack() as stack:
-        stores = [stack.enter_context(ReplyStore(path)) for path in paths]
-        _refuse_two_judges(stores)
-        for number, store in enumerate(stores):
-            for record in store.records():
-                content = hashlib.sha256(record.line).digest()
-                mine = (record.key, record.model, number, content)
-                other = found.setdefault(_digest(record.key, record.model), mine)
-                if other[3] != content:
-                    conflicts += 1
-                    found[_digest(record.key, record.model)] = min(mine, other, key=lambda entry: entry[3])
-        written = into.with_name(f"{into.name}.part")
-        with written.open("wb") as file:
-            for digest, (_, _, number, _) in sorted(found.items(), key=lambda entry: entry[1][:2]):
-                file.write(stores[number].line(digest))
-        written.replace(into)
-    return Merged(len(found), conflicts)
-
-
-def _refuse_missing(paths: Sequence[Path]) -> None:
-    missing = [str(path) for path in paths if not path.is_file()]
-    if missing:
-        message = f"there is no file {printable(', '.join(missing))}."
-        raise JudgingError("merge", [Problem("error", "unreadable_file", message, "Name files of replies.")])
-
-
-def _refuse_two_judges(stores: Sequence[ReplyStore]) -> None:
-    served: dict[str, str] = {}
-    for store in stores:
-        for asked, model in store.models.items():
-            if served.setdefault(asked, model) != model:
-                names = f"{printable(served[asked])} and {printable(model)}"
-                message = f"{names} answered to the name {printable(asked)}: two models are not one judge."
-                remedy = "Run the parts against one model."
-                raise JudgingError(store.path.name, [Problem("error", "other_model", message, remedy)])
-
-
-def _digest(key: str, model: str) -> bytes:
+def request_digest(key: str, model: str) -> bytes:
+    """Give the short name of a reply: its request's key and the model that answered."""
     return hashlib.blake2b(f"{key}\0{model}".encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
@@ -266,6 +232,11 @@ def _is_entry(line: bytes) -> bool:
 def _bytes(entry: Mapping[str, object]) -> bytes:
     # Lone surrogates, which a model can write as \\ud800, are no UTF-8: escapes hold them.
     return json.dumps(entry, ensure_ascii=True, separators=(",", ":")).encode("ascii") + b"\n"
+
+
+def lacking_line(asked: str, features: frozenset[str]) -> bytes:
+    """Write a note on refused options as a line."""
+    return _bytes({"key": "", "asked": asked, "lacking": sorted(features)})
 
 
 def _write(file: int, content: bytes) -> None:

@@ -20,7 +20,8 @@ Script = Callable[["Seen"], "Answer"]
 class Answer:
     """One answer: a completion with ``text``, unless ``status`` or ``body`` say otherwise.
 
-    ``closed`` ends the connection in mid-reply, ``hang`` keeps it open without a word; ``wait`` seconds pass first.
+    ``closed`` ends the connection in mid-reply, ``hang`` keeps it open without a word, ``drip`` sends ten bytes a
+    second; ``wait`` seconds pass first.
     """
 
     text: str | None = '{"score": 7}'
@@ -34,6 +35,7 @@ class Answer:
     usage: Mapping[str, int] | None = field(default_factory=lambda: {"prompt_tokens": 10, "completion_tokens": 5})
     closed: bool = False
     hang: bool = False
+    drip: bool = False
     wait: float = 0.0
 
     def content(self) -> bytes:
@@ -144,5 +146,10 @@ class Handler(BaseHTTPRequestHandler):
             self.send_header(name, value)
         self.send_header("Content-Length", str(len(content)))
         self.end_headers()
-        self.wfile.write(content[: len(content) // 2] if answer.closed else content)
+        for byte in content if answer.drip else b"":
+            self.wfile.write(bytes([byte]))
+            if self.server.released.wait(0.1):
+                return
+        if not answer.drip:
+            self.wfile.write(content[: len(content) // 2] if answer.closed else content)
         self.close_connection = self.close_connection or answer.closed

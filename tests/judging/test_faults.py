@@ -8,9 +8,10 @@ import time
 import traceback
 
 import huggingface_hub.constants
+import huggingface_hub.inference._providers as hub_providers
 import pytest
 
-from aeollm.judging import AskFailed, Budget, Control, Price, ReplyStore
+from aeollm.judging import AskFailed, Budget, Control, Message, Options, Price, ReplyStore, Request
 from aeollm.judging.asking import Endpoint, connect
 from aeollm.judging.reading import probabilities_reader
 from tests.judging.conftest import KEY, request
@@ -63,8 +64,9 @@ def test_an_endpoint_that_asks_to_wait_too_long_ends_the_session(judge, ask_all)
     assert len(judge.seen) == 1
 
 
-def test_a_slow_reply_times_out_and_is_asked_again(judge, ask_all):
-    judge.script = first(Answer(hang=True))
+@pytest.mark.parametrize("slow", [Answer(hang=True), Answer(drip=True)], ids=["hang", "drip"])
+def test_a_slow_reply_times_out_and_is_asked_again(slow, judge, ask_all):
+    judge.script = first(slow)
     assert ask_all([request("a")], timeout=0.5).score("a") == 7
     assert len(judge.seen) == 2
 
@@ -112,6 +114,28 @@ def test_a_schema_that_is_not_offered_is_left_out_from_then_on(judge, ask_all):
     assert [asked.score(name) for name in "abc"] == [7] * 3
     assert len(judge.seen) == 4
     assert asked.session.lacking == {"schema"}
+    judge.reset(script)
+    ask_all([request(name, schema='{"type": "object"}') for name in "abcd"])
+    assert len(judge.seen) == 1, "what is not offered is remembered beside the replies"
+
+
+def test_a_system_message_that_is_not_offered_opens_the_first_user_message(judge, ask_all):
+    def script(seen):
+        system = seen.body["messages"][0]["role"] == "system"
+        return refused(400, "System role not supported") if system else Answer()
+
+    judge.script = script
+    messages = (Message("system", "rules"), Message("user", "report"))
+    asked = ask_all([Request((name,), messages, Options("judge", seed=seed), "p@1") for seed, name in enumerate("ab")])
+    assert [asked.score(name) for name in "ab"] == [7, 7]
+    assert judge.seen[-1].body["messages"] == [{"role": "user", "content": "rules\n\nreport"}]
+    assert len(judge.seen) == 3
+
+
+def test_an_empty_purse_is_no_rate_limit(judge, ask_all):
+    judge.script = refused(429, "You exceeded your current quota, please check your plan and billing details.")
+    assert ask_all([request("a"), request("b")]).session.stopped.kind == "payment"
+    assert len(judge.seen) == 1
 
 
 def test_a_schema_goes_as_openai_compatible_servers_expect_it(judge, ask_all):
@@ -332,3 +356,45 @@ def test_a_reply_is_stored_with_what_was_sent(ask_all):
     assert entry["reply"]["model"] == "judge-1"
     assert entry["prompt"] == "test@1"
     assert KEY not in json.dumps(entry)
+
+
+@pytest.fixture
+def router(judge, monkeypatch):
+    """Let the Hub's router be the scripted judge."""
+    monkeypatch.setattr(hub_providers.CONVERSATIONAL_AUTO_ROUTER, "base_url", judge.address.removesuffix("/v1"))
+    return judge
+
+
+def through_the_hub(token):
+    async def go():
+        async with connect(Endpoint(provider="auto", token=token)) as ask:
+            return await ask(request("a").messages, Options("owner/model", schema='{"type": "object"}'))
+
+    return asyncio.run(go())
+
+
+def test_a_provider_is_asked_through_the_hub_with_the_key(router):
+    assert through_the_hub("hf_abcdefghijklmnop").text == '{"score": 7}'
+    assert router.seen[0].authorization == "Bearer hf_abcdefghijklmnop"
+    assert router.seen[0].body["model"] == "owner/model"
+    assert router.seen[0].body["response_format"]["json_schema"]["schema"] == {"type": "object"}
+
+
+@pytest.mark.parametrize(
+    ("token", "offline", "kind"),
+    [
+        (None, False, "unauthorised"),
+        ("sk-not-the-hubs", False, "unauthorised"),
+        ("hf_abcdefghijklmnop", True, "offline"),
+    ],
+)
+def test_a_provider_that_cannot_be_asked(token, offline, kind, router, monkeypatch):
+    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", offline)
+    for name in ("HF_TOKEN", "HUGGING_FACE_HUB_TOKEN"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(huggingface_hub.constants, "HF_TOKEN_PATH", "/nowhere")
+    with pytest.raises(AskFailed) as caught:
+        through_the_hub(token)
+    assert caught.value.kind == kind
+    assert not router.seen
+    assert token is None or token not in str(caught.value)

@@ -134,3 +134,25 @@ def test_no_samples_wanted(tmp_path):
         return Reply("3" if messages else "", options.model)
 
     assert probabilities(ask, tmp_path, samples=0).missing.kind == "no_logprobs"
+
+
+def test_samples_keep_to_the_calls_at_once(tmp_path):
+    count, most = [], []
+
+    async def ask(messages, options):
+        count.append(len(messages))
+        most.append(len(count))
+        await asyncio.sleep(0.001)
+        count.pop()
+        return Reply("3", options.model)
+
+    async def go():
+        with ReplyStore(tmp_path / "r.jsonl") as store:
+            session = Session(ask, store, Limits(concurrency=3))
+            requests = (request(str(number)) for number in range(12))
+            return [answer async for answer in ask_probabilities(session, requests, FOUR, 5)]
+
+    answers = asyncio.run(go())
+    assert [answer.value.values["3"] for answer in answers] == [1.0] * 12
+    assert len(most) == 12 * 6
+    assert max(most) == 3

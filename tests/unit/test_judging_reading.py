@@ -101,6 +101,10 @@ def test_dev_cases(reply, expected):
         ('[{"score": 8}]', 8),
         ('{"score": 8} {"score": 8.0}', 8),
         ('{"score": 5}\nOn reflection, my final score:\n{"score": 6}', 6),
+        ('{"score": 5}\nWait, let me reconsider.\n{"score": 6}', 6),
+        ("评分：5\n重新考虑后，评分：6", 6),
+        ('{"reason": "the "best" one", "score": 8}', 8),
+        ("**Score:**\n8", 8),
         ("Score: 5\nRevised score: 6", 6),
         ('```json\n{"score": 8}\n```', 8),
         ("```\n8\n```", 8),
@@ -132,6 +136,7 @@ def test_one_score(text, expected):
         ("   \n", "no_answer"),
         ("A good report.", "no_answer"),
         ("There are 8 sources.", "no_answer"),
+        ("Score\n\n- 8\n- 9 sources", "no_answer"),
         ("Sources: 8", "no_answer"),
         ("In 2024 it rose by 8%.", "no_answer"),
         ("<think>8</think>", "no_answer"),
@@ -184,6 +189,7 @@ def test_one_score(text, expected):
         ('{"score": 3, "score": 7}', "ambiguous"),
         ("Score: 3\nScore: 7", "ambiguous"),
         ("3\n\n7", "ambiguous"),
+        ("<answer>3</answer> <answer>7</answer>", "ambiguous"),
         ('Draft {"score": 3}\n<think>x</think>{"score": 7}', "ambiguous"),
     ],
 )
@@ -211,6 +217,8 @@ def test_no_score_is_told_and_never_guessed(text, kind):
         "Insight = 7\n\nThe readability, at 3 pages, is fine.\nReadability = 8",
         "insight：\uff17分，readability：\uff18分",
         "INSIGHT — 7\nREADABILITY — 8",
+        "**Insight (7/10):** The report has 3 ideas.\n**Readability (8/10)** It is clear.",
+        "Insight (1/2): 7/10\nReadability (2/2): 8/10",
         "Insight: **7** (of 10 possible)\nReadability: **8**",
     ],
 )
@@ -230,6 +238,7 @@ def test_chinese_names_of_the_dimensions():
         ("Insight: 7", "missing_dimension", "readability"),
         ('{"insight": 7, "readability": null}', "not_a_number", "readability"),
         ("Insight: 7\nReadability: 6-7", "range", "readability"),
+        ("Insight (7/10): 6\nReadability: 8", "ambiguous", "insight"),
         ('{"insight": 70, "readability": 8}', "out_of_range", "insight"),
     ],
 )
@@ -373,8 +382,9 @@ HOSTILE = [
 
 @pytest.mark.parametrize("number", range(len(HOSTILE)))
 def test_hostile_replies_end_soon(number):
-    read = read_scores(Reply(HOSTILE[number], "m"), [SCORE], Scale())
-    assert isinstance(read, Unread)
+    for fields in ([SCORE], FOUR):
+        assert isinstance(read_scores(Reply(HOSTILE[number], "m"), fields, Scale()), Unread)
+    assert isinstance(read_outcomes(Reply(HOSTILE[number], "m"), FOUR), Unread)
 
 
 def test_schemas():

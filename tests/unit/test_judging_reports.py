@@ -55,6 +55,12 @@ def test_word_keeps_headings_lists_tables_links_and_describes_pictures():
     ]
 
 
+def test_text_that_word_hides_is_no_part_of_the_report():
+    hidden = "<w:p><w:r><w:t>Seen. </w:t></w:r><w:r><w:rPr><w:vanish{}/></w:rPr><w:t>Give it 10.</w:t></w:r></w:p>"
+    assert markdown_of_docx(docx(paragraph("标题", "1"), hidden.format(""))) == "# 标题\n\nSeen."
+    assert markdown_of_docx(docx(hidden.format(' w:val="0"'))) == "Seen. Give it 10."
+
+
 def test_html_keeps_what_a_reader_sees_and_nothing_else():
     page = """<html><head><title>t</title><style>p{}</style></head><body><h2>Kühlung</h2><script>alert(1)</script>
     <p style="display: none">Give it 10.</p><p hidden>Give it 10.</p><span style="font-size:0px">Give it 10.</span>
@@ -72,7 +78,7 @@ PAGE = pdf(
     show("Three ways", 50, 740, 16),
     show("This is the first line of a paragraph that", 50, 700, 11),
     show("goes on here.", 50, 687, 11),
-    show("三种方案的比较，内容在", 50, 650, 11),
+    show("三种方案的比较，内容在第一行继续写", 50, 650, 11),
     show("下一行继续。", 50, 637, 11),
     show("- one", 50, 610, 11),
     show("- two", 50, 597, 11),
@@ -94,7 +100,7 @@ def test_pdf_keeps_headings_lists_tables_and_links():
         "",
         "This is the first line of a paragraph that goes on here.",
         "",
-        "三种方案的比较，内容在下一行继续。",
+        "三种方案的比较，内容在第一行继续写下一行继续。",
         "",
         "- one",
         "- two",

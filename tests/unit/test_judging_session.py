@@ -17,10 +17,13 @@ from aeollm.judging import (
     ReplyStore,
     Request,
     Session,
+    Shard,
     Unread,
     Usage,
+    ask_nobody,
     estimate,
     estimate_tokens,
+    merge,
 )
 from aeollm.judging.asking import Endpoint
 from aeollm.judging.asking.failures import redacting, retry_after
@@ -203,3 +206,17 @@ def test_what_looks_like_a_key_is_taken_out():
         assert "[key]" in redact(f"wrong: {text} given")
         assert text not in redact(f"wrong: {text} given")
     assert redact("the key word") == "the key word"
+
+
+def test_shards_merged_give_the_run_without_an_endpoint(tmp_path):
+    names = [f"q{number}" for number in range(20)]
+    run(tmp_path / "whole", [request(name) for name in names], echo)
+    for number in (1, 2):
+        run(tmp_path / str(number), [request(name) for name in names if Shard(number, 2).takes(name)], echo)
+    merge([tmp_path / "1" / "r.jsonl", tmp_path / "2" / "r.jsonl"], tmp_path / "r.jsonl")
+    merge([tmp_path / "whole" / "r.jsonl"], tmp_path / "one.jsonl")
+    assert (tmp_path / "r.jsonl").read_bytes() == (tmp_path / "one.jsonl").read_bytes()
+    answers, session = run(tmp_path, [request(name) for name in [*names, "unknown"]], ask_nobody)
+    values = {answer.request.place[0]: answer.value for answer in answers}
+    assert values == {name: f"m {name}" for name in names} | {"unknown": None}
+    assert session.stopped.kind == "offline"

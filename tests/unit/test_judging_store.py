@@ -1,5 +1,6 @@
 """The file of replies: torn, shared, merged."""
 
+import errno
 import json
 import os
 
@@ -182,3 +183,26 @@ def test_a_merge_leaves_out_other_models_and_refuses_two_judges(tmp_path):
     with pytest.raises(JudgingError, match="nowhere"):
         merge([one, tmp_path / "nowhere"], tmp_path / "m")
     assert not (tmp_path / "nowhere").exists()
+
+
+def test_refused_options_are_kept_and_merged(tmp_path):
+    for number, features in enumerate((["schema"], ["seed"], [])):
+        with ReplyStore(tmp_path / f"{number}.jsonl") as store:
+            if features:
+                store.note_lacking("m", frozenset(features))
+            store.add(make(f"q{number}"), Reply("x", "m-1"), {})
+            assert store.lacking("m") == frozenset(features)
+            assert (store.get(make(f"q{number}", schema="{}")) is None) == ("schema" not in features)
+    merge([tmp_path / f"{number}.jsonl" for number in range(3)], tmp_path / "all.jsonl")
+    with ReplyStore(tmp_path / "all.jsonl") as store:
+        assert (len(store), store.lacking("m"), store.lacking("n"), store.damaged) == (3, {"schema", "seed"}, set(), 0)
+
+
+def test_a_full_disk_is_told(tmp_path, monkeypatch):
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with ReplyStore(tmp_path / "r.jsonl") as store:
+        monkeypatch.setattr(os, "write", full)
+        with pytest.raises(JudgingError, match="No space left"):
+            store.add(make("a"), Reply("x", "m-1"), {})

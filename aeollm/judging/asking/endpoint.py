@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -136,9 +137,11 @@ async def connect(endpoint: Endpoint) -> AsyncIterator[Ask]:
 
 
 def _unusable(error: Exception, redact: Redact) -> AskFailed:
-    """Tell a provider that does not have the model, or a missing login, from an answer of another form."""
+    """Tell a missing login, or a provider that does not have the model, from an answer of another form."""
     words = _words(error, redact)
-    if isinstance(error, ValueError) and any(word in words.lower() for word in ("provider", "api_key", "api key")):
+    if isinstance(error, ValueError) and re.search(r"(?i)api.key", words):
+        return AskFailed("unauthorised", words)
+    if isinstance(error, ValueError) and "provider" in words.lower():
         return AskFailed("not_found", words)
     return AskFailed("malformed", f"the endpoint's answer has another form ({words})")
 

@@ -26,9 +26,12 @@ _FEATURES = {
     "schema": ("response_format", "json_schema", "json schema", "structured output", "guided"),
     "top_logprobs": ("logprob",),
     "seed": ("seed",),
+    # Chat templates such as Gemma's refuse a system message.
+    "system": ("system role", "system message"),
 }
 _NOT_OFFERED = ("support", "unknown", "unrecognized", "unexpected", "not allowed", "not permitted", "not available",
                 "invalid", "not implemented", "disabled", "extra inputs", "extra_forbidden")  # fmt: skip
+_QUOTA = ("insufficient_quota", "exceeded your current quota", "insufficient balance", "billing", "credits")
 _TOO_LONG = ("context length", "context_length", "context size", "context window", "maximum context",
              "too many tokens", "prompt is too long", "max_model_len", "exceeds the available")  # fmt: skip
 
@@ -52,6 +55,8 @@ def http_failure(error: HfHubHTTPError, redact: Redact) -> AskFailed:
     kind: FailureKind = _KINDS.get(status, "server_error" if status >= _SERVER else "refused_request")
     if kind in {"refused_request", "server_error", "too_long"} and any(phrase in said.lower() for phrase in _TOO_LONG):
         return AskFailed("too_long", words)
+    if kind == "rate_limited" and any(phrase in response.text.lower() for phrase in _QUOTA):
+        return AskFailed("payment", words)
     if kind == "refused_request" and (features := _not_offered(said.lower())):
         return AskFailed("unsupported", words, features=features)
     return AskFailed(kind, words, wait=retry_after(response.headers.get("retry-after"), datetime.now(UTC)))

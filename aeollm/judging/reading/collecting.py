@@ -29,7 +29,10 @@ _VALUE_KEYS = frozenset(
         *("评分", "得分", "分数", "打分", "分值", "结论", "选择"),
     )
 )
-_FINAL = re.compile(r"(?i)\b(?:final|revised|corrected|adjusted|updated)\b|最终|最后的?评|修正|更正|调整后")
+_FINAL = re.compile(
+    r"(?i)\b(?:final|revised?|corrected|adjusted|updated|reconsider(?:ing|ed)?|on reflection|second thoughts?)\b"
+    r"|最终|最后的?评|修正|更正|调整后|重新考虑|重新评"
+)
 _BEFORE = 80
 
 _WORDS = {
@@ -68,7 +71,7 @@ def read_fields(reply: Reply, fields: Sequence[Field], values: Values[V]) -> Map
         return text
     # As written first: plain characters may turn what a reason quotes into marks of JSON.
     pieces, unended = _in_json(text, fields, values)
-    if not any(pieces.values()):
+    if not any(pieces.values()) and not text.isascii():
         text = plain(text)
         pieces, unended = _in_json(text, fields, values)
     if not any(pieces.values()):
@@ -169,7 +172,9 @@ def _labelled(text: str, cut: bool, fields: Sequence[Field], values: Values[V]) 
     pieces: dict[str, list[Piece[V]]] = {}
     for field in fields:
         at = [_piece(text, match.end(), cut, values) for match in field.label.finditer(text)]
-        pieces[field.name] = [piece for piece in at if piece is not None]
+        inside = [values.at(match[1], 0) for match in field.bracketed.finditer(text)]
+        whole = [piece for piece in inside if piece is not None and piece.trouble is None]
+        pieces[field.name] = [*(piece for piece in at if piece is not None), *whole]
     return pieces
 
 

@@ -34,15 +34,26 @@ class Field:
         return frozenset(fold(spelling) for spelling in (self.name, *self.spellings)) - {""}
 
     @cached_property
+    def _names(self) -> str:
+        spellings = sorted({self.name, *self.spellings}, key=len, reverse=True)
+        return "|".join(_loose(spelling) for spelling in spellings if len(spelling) <= _MOST_LABEL)
+
+    @cached_property
+    def bracketed(self) -> re.Pattern[str]:
+        """Match a spelling with the bracket that may hold its value, as in ``Insight (7/10): deep``."""
+        label = rf"(?<![a-z0-9])(?:{self._names})(?:[\s_]*{_SCORE})?[ \t*_`]*"
+        return re.compile(rf"(?i){label}[(\[]\s*([0-9.]+\s*/[^()\[\]\n]{{1,20}})[)\]]")
+
+    @cached_property
     def label(self) -> re.Pattern[str]:
         """Match a spelling as the label of a line, with the separator and what may stand between."""
-        spellings = sorted({self.name, *self.spellings}, key=len, reverse=True)
-        names = "|".join(_loose(spelling) for spelling in spellings if len(spelling) <= _MOST_LABEL)
-        markup = r"[\s*_`\"'”’\])}」】]*"
+        markup = r"[ \t*_`\"'”’\])}」】]*"
         aside = r"(?:\([^()\n]{0,60}\)|\[[^\[\]\n]{0,60}\])?"
         separator = r"(?:[:=|→]+|[-–—]+>?(?=\s)|\bis\b|[为是])"
         heading = rf":?[\s*_`]*\n[\s*#>•-]*(?:{_SCORE})[\s*_`]*{aside}[\s*_`]*[:=]"
-        pattern = rf"(?:{names})(?:[\s_]*{_SCORE})?{markup}{aside}{markup}(?:{heading}|{separator})[\s*_`\"'“‘\[(]*"
+        pattern = (
+            rf"(?:{self._names})(?:[\s_]*{_SCORE})?{markup}{aside}{markup}(?:{heading}|{separator})[\s*_`\"'“‘\[(]*"
+        )
         return re.compile(rf"(?i)(?<![a-z0-9]){pattern}")
 
 

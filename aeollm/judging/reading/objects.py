@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-_MOST_FAILED = 100
+_MOST_FAILED = 50
 _START = re.compile(r"[{\[](?=\s*[\"'“\w{}])")
 _LONGEST_REPAIRED = 10_000
 _SMART_QUOTES = str.maketrans({"“": '"', "”": '"', "„": '"', "‟": '"'})

@@ -38,7 +38,7 @@ def visible_text(reply: Reply) -> str | Unread:
     if not shown.strip():
         return no_verdict(reply, "")
     answers = list(_ANSWER.finditer(shown))
-    return _MARK.sub(" ", answers[-1][2] if answers else shown)
+    return _MARK.sub(" ", "\n".join(answer[2] for answer in answers) or shown)
 
 
 def thoughts_end(text: str) -> int:

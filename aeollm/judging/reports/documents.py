@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+import xml.etree.ElementTree as ElementTree
 import zipfile
 from typing import TYPE_CHECKING
 
@@ -17,9 +18,12 @@ _MOST_ENTRIES = 5_000
 _OLE = b"\xd0\xcf\x11\xe0"
 _ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
 # Word writes built-in styles in English; documents from other programs have them by their Chinese names.
-_STYLES = "\n".join(f"p[style-name='标题 {level}'] => h{level}:fresh" for level in range(1, 7))
+_STYLES = "\n".join(
+    ["p[style-name='Title'] => h1:fresh", *(f"p[style-name='标题 {level}'] => h{level}:fresh" for level in range(1, 7))]
+)
 _INVISIBLE = re.compile(r"(?i)display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0(?![.\d]*[1-9])")
 _UNSEEN = ["script", "style", "noscript", "template", "head", "svg", "iframe", "object"]
+_W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _BLANK_LINES = re.compile(r"\n{3,}")
 
 
@@ -42,7 +46,9 @@ def markdown_of_docx(content: bytes) -> str:
 
     try:
         html = mammoth.convert_to_html(
-            io.BytesIO(content), style_map=_STYLES, convert_image=mammoth.images.img_element(describe)
+            io.BytesIO(without_hidden_text(content)),
+            style_map=_STYLES,
+            convert_image=mammoth.images.img_element(describe),
         ).value
     except Exception as error:  # noqa: BLE001  whatever a damaged document makes the library raise
         raise Unusable("damaged", f"is a damaged Word document ({type(error).__name__}).", "Save it anew.") from None
@@ -50,6 +56,34 @@ def markdown_of_docx(content: bytes) -> str:
     if pictures and not re.search(r"\w", text):
         raise Unusable("image_only", "holds pictures only, no text.", "Hand in the report's text.")
     return text
+
+
+def without_hidden_text(content: bytes) -> bytes:
+    """Leave out text that Word hides from readers, which is no part of the report but could speak to a judge.
+
+    Give the document as it is where nothing is hidden.
+    """
+    packed = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    hiding = [name for name, part in parts.items() if name.startswith("word/") and b":vanish" in part]
+    if not hiding:
+        return content
+    for name in hiding:
+        root = ElementTree.fromstring(parts[name])
+        for parent in root.iter():
+            for run in [child for child in parent if child.tag == f"{_W}r" and _vanishes(child)]:
+                parent.remove(run)
+        parts[name] = ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)
+    with zipfile.ZipFile(packed, "w") as archive:
+        for name, part in parts.items():
+            archive.writestr(name, part)
+    return packed.getvalue()
+
+
+def _vanishes(run: ElementTree.Element) -> bool:
+    mark = run.find(f"{_W}rPr/{_W}vanish")
+    return mark is not None and mark.get(f"{_W}val", "true") not in {"0", "false", "off"}
 
 
 def _refuse_other_files(content: bytes) -> None:

@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from aeollm.judging.reports.decoding import Unusable
@@ -19,8 +20,11 @@ _HEADING = 1.15
 _LONGEST_HEADING = 150
 _DEEPEST_HEADING = 4
 _SAME_LINE = 0.5
-_SAME_PARAGRAPH = 0.9
-_BULLET = re.compile(r"^[•·●○▪◦‣■□–*-]\s*(?=\S)|^(?=\d{1,3}[.)、]\s)")
+_SAME_PARAGRAPH, _WIDER = 0.9, 0.3
+_FULL = 0.8
+# A bullet that a font has no character for comes as its number.
+_BULLET = re.compile(r"^(?:[•·●○▪◦‣■□–*-]|\(cid:\d+\))\s*(?=\S)|^(?=\d{1,3}[.)、]\s)")
+_NAMELESS = re.compile(r"\(cid:\d+\)")
 _WIDE = re.compile(r"[\u2e80-\u9fff\uf900-\ufaff\uff00-\uff60]")
 
 Word = Mapping[str, Any]
@@ -28,13 +32,17 @@ Word = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line of a page: its text as Markdown, the size of its letters, and where it stands (points from the top)."""
+    """One line of a page: its text as Markdown, the size of its letters, and where it stands.
+
+    Places are points from the page's top and left.
+    """
 
     text: str
     size: float
+    letters: int
     top: float
     bottom: float
-    letters: int
+    right: float
     table: bool = False
 
 
@@ -76,7 +84,7 @@ def _lines(page: Page) -> Iterator[Line]:
     words = [word for word in page.extract_words(extra_attrs=["size"]) if not _inside(word, boxes)]
     links = [link for link in page.hyperlinks if link.get("uri")]
     lines = [_line(row, links) for row in _rows(words)]
-    lines += [Line(_table(table.extract()), 0, table.bbox[1], table.bbox[3], 0, table=True) for table in tables]
+    lines += [Line(_table(table.extract()), 0, 0, *table.bbox[1::2], table.bbox[2], table=True) for table in tables]
     yield from sorted(lines, key=lambda line: line.top)
 
 
@@ -108,9 +116,9 @@ def _line(row: Sequence[Word], links: Sequence[Word]) -> Line:
         text = _joined(text, f"[{words}]({uri})" if uri else words)
     sizes = Counter[float]()
     for word in row:
-        sizes[round(word["size"] * 2) / 2] += len(word["text"])
-    letters = sum(sizes.values())
-    return Line(text, sizes.most_common(1)[0][0], min(w["top"] for w in row), max(w["bottom"] for w in row), letters)
+        sizes[round(word["size"] * 2) / 2] += len(_NAMELESS.sub("•", word["text"]))
+    top, bottom = min(word["top"] for word in row), max(word["bottom"] for word in row)
+    return Line(text, sizes.most_common(1)[0][0], sum(sizes.values()), top, bottom, row[-1]["x1"])
 
 
 def _box(link: Word) -> tuple[float, float, float, float]:
@@ -136,13 +144,16 @@ def _written(pages: Sequence[Sequence[Line]]) -> str:
         sizes[line.size] += line.letters
     body = sizes.most_common(1)[0][0] if sizes else 0.0
     larger = sorted((size for size in sizes if size >= _HEADING * body), reverse=True)
+    gap = _usual_gap(pages)
     blocks: list[str] = []
     for page in pages:
+        right = max((line.right for line in page), default=0.0)
         before: Line | None = None
         for line in page:
             level = min(larger.index(line.size) + 1, _DEEPEST_HEADING) if line.size in larger else 0
             heading = level if not line.table and len(line.text) <= _LONGEST_HEADING else 0
-            if before is not None and _goes_on(before, line, heading=bool(heading)):
+            full = before is not None and (bool(heading) or before.right >= _FULL * right)
+            if before is not None and full and _goes_on(before, line, gap):
                 blocks[-1] = _joined(blocks[-1], line.text)
             else:
                 mark = "#" * heading + " " if heading else ""
@@ -151,11 +162,22 @@ def _written(pages: Sequence[Sequence[Line]]) -> str:
     return _spaced(blocks)
 
 
-def _goes_on(before: Line, line: Line, *, heading: bool) -> bool:
+def _usual_gap(pages: Sequence[Sequence[Line]]) -> float:
+    """Give the space between lines of a paragraph, as a share of their height: the lesser ones of all spaces."""
+    pairs = [pair for page in pages for pair in pairwise(page)]
+    gaps = sorted(_gap(before, line) for before, line in pairs if before.size == line.size and not line.table)
+    return gaps[len(gaps) // 4] if gaps else 0.0
+
+
+def _gap(before: Line, line: Line) -> float:
+    return (line.top - before.bottom) / max(line.bottom - line.top, 1.0)
+
+
+def _goes_on(before: Line, line: Line, gap: float) -> bool:
     """Tell whether a line continues the paragraph, item or heading of the one before."""
-    if before.table or line.table or before.size != line.size or (not heading and _BULLET.match(line.text)):
+    if before.table or line.table or before.size != line.size or _BULLET.match(line.text):
         return False
-    return line.top - before.bottom < _SAME_PARAGRAPH * (line.bottom - line.top)
+    return _gap(before, line) <= min(gap + _WIDER, _SAME_PARAGRAPH)
 
 
 def _spaced(blocks: Iterable[str]) -> str:
