@@ -79,6 +79,10 @@ class Asking:
         messages: tuple[Message, ...] = template.fill(values)
         return Request((self.ask.name, *place), messages, options, template.name_and_version)
 
+    def ends(self, template: Template) -> dict[str, str | Data]:
+        """Give the ends of the scale as far as a prompt has slots for them: an optimised one has them in words."""
+        return {name: value for name, value in self.bounds().items() if name in template.slots}
+
     def about(self, report: Report) -> dict[str, str | Data]:
         """Give what all prompts about one report show: the request and the report."""
         return {

@@ -14,6 +14,7 @@ from aeollm.methods.calls import Asking
 from aeollm.methods.collecting import Collected, collect, requests_of
 from aeollm.methods.material import Material
 from aeollm.methods.method import COUNTS, Ask, Judge, Method
+from aeollm.methods.optimising import setup_of
 from aeollm.methods.prompting import Prompts
 from aeollm.recipes import REPORTS, Built, Materials, Recipe, build, read_materials
 from aeollm.tables import AnswerScores, Policy
@@ -79,14 +80,17 @@ async def carry_out(task: Task, session: Session, on_ask: OnAsk | None = None) -
             on_ask(ask)
         try:
             scores = _earlier(task, ask, files)
+            found = await collect(task.asking(ask, scores), session)
         except AeollmError as error:
             problems += [_of(ask, problem) for problem in error.problems if problem.severity == "error"]
             continue
-        found = await collect(task.asking(ask, scores), session)
         collected.append(found)
         if found.content:
             files[ask.file] = found.content
         problems += _told(found)
+        if found.optimised is not None:
+            task.prompts.made.update(found.optimised.templates)
+            problems += found.optimised.problems
     built, further = _built(task, files)
     return Judged(
         task,
@@ -105,7 +109,8 @@ async def carry_out(task: Task, session: Session, on_ask: OnAsk | None = None) -
 def _same_judge(task: Task) -> list[Problem]:
     """Warn of judges that are one model: they give the same replies, and one opinion counts twice."""
     models: dict[str, list[str]] = {}
-    for name in task.method.roles:
+    revisers = {ask.options.get("reviser") for ask in task.method.asks}
+    for name in (role for role in task.method.roles if role not in revisers):
         models.setdefault(task.judges[name].model, []).append(name)
     return [
         Problem(
@@ -207,17 +212,29 @@ class Estimated:
 def estimated(task: Task, price: Price, store: ReplyStore | None = None) -> tuple[Estimated, ...]:
     """Add up what a method takes, before anything is sent; asking again comes on top."""
     found: list[Estimated] = []
+    task = _with_first_prompts(task)
     for ask in task.method.asks:
         own = estimate(requests_of(task.asking(ask)), price, store)
         most = own.most
         figures = (own.calls, own.on_disk, most.prompt, most.completion, own.longest, own.money)
-        found.append(Estimated(ask.name, *figures, at_most=ask.builds_on is not None))
+        found.append(Estimated(ask.name, *figures, at_most=ask.builds_on is not None or ask.kind.gives == "prompt"))
     return tuple(found)
+
+
+def _with_first_prompts(task: Task) -> Task:
+    """Let the prompts that an optimisation starts from stand for those that it will make."""
+    made = dict(task.prompts.made)
+    for ask in task.method.asks:
+        if ask.kind.gives == "prompt":
+            setup = setup_of(task.asking(ask))
+            made |= setup.templates(ask.name, setup.start)
+    return replace(task, prompts=Prompts(task.prompts.folder, made))
 
 
 def first_prompts(task: Task) -> dict[str, str]:
     """Give the first prompt of every way of asking, filled in, to be looked at."""
     found: dict[str, str] = {}
+    task = _with_first_prompts(task)
     for ask in task.method.asks:
         request = next(iter(requests_of(task.asking(ask))), None)
         if request is None:

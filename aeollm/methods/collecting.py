@@ -5,12 +5,13 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from aeollm.judging import Answer, Missing, Reader, Request, Session, Usage
 from aeollm.methods.calls import Asking, Call, Calls, Row, Rows
 from aeollm.methods.opinions import ask_opinions, opinion_columns, opinion_requests, opinion_row
+from aeollm.methods.optimising import Optimised, Optimiser, log_lines, most_requests, setup_of
 from aeollm.methods.pairs import pairwise, tie_break
 from aeollm.methods.pointwise import holistic, one_call, one_dimension, per_criterion
 from aeollm.tables import KEY_COLUMNS, SCORE_SUFFIX
@@ -52,6 +53,7 @@ class Collected:
     replies: int
     models: Mapping[str, tuple[str, ...]]
     sampled: int = 0
+    optimised: Optimised | None = None
 
     @property
     def name(self) -> str:
@@ -61,6 +63,8 @@ class Collected:
     @property
     def content(self) -> bytes:
         """Write the table, the same rows as the same bytes; empty where there are none."""
+        if self.optimised is not None:
+            return log_lines(self.optimised.log)
         if not self.rows:
             return b""
         if self.asking.ask.kind.gives == "scores":
@@ -104,6 +108,8 @@ async def collect(asking: Asking, session: Session) -> Collected:
     """Carry out one way of asking."""
     if asking.ask.kind.gives == "opinions":
         return await _opinions(asking, session)
+    if asking.ask.kind.gives == "prompt":
+        return await _prompt(asking, session)
     tally, rows, lost = _Tally(), dict[int, Rows](), dict[int, Lost]()
     places: dict[Row, tuple[int, Rows]] = {}
     async for answer in session.run_each(_numbered(CALLS[asking.ask.do](asking), places)):
@@ -149,6 +155,19 @@ async def _opinions(asking: Asking, session: Session) -> Collected:
     return tally.collected(asking, (columns, given), (lost[place] for place in ordered if place in lost), sampled)
 
 
+async def _prompt(asking: Asking, session: Session) -> Collected:
+    """Optimise a prompt; a reply that could not be read is missing only where the prompt kept lacks it."""
+    tally, optimiser = _Tally(), Optimiser(setup_of(asking), session)
+    optimised = await optimiser.run()
+    lost = {}
+    for answer in optimiser.answers:
+        tally.add(answer)
+        if answer.missing is not None:
+            lost[answer.request.key] = Lost(answer.request.place, answer.missing)
+    found = tally.collected(asking, ((), ()), lost.values(), 0)
+    return replace(found, optimised=optimised)
+
+
 def _by_report(places: Sequence[Row], asking: Asking) -> list[Row]:
     """Sort places by report, then question, as such files are written."""
     reports = {report.key: number for number, report in enumerate(asking.material.reports)}
@@ -160,5 +179,7 @@ def requests_of(asking: Asking) -> Iterator[Request]:
     if asking.ask.kind.gives == "opinions":
         for question in asking.questions:
             yield from opinion_requests(asking, question)
+    elif asking.ask.kind.gives == "prompt":
+        yield from most_requests(asking)
     else:
         yield from (call.request for call in CALLS[asking.ask.do](asking))

@@ -28,7 +28,7 @@ def holistic(asking: Asking) -> Iterator[Call]:
     schema, read = scores_schema(fields, scale), scores_reader(fields, scale)
     for report in asking.material.reports:
         template = asking.template(report.question)
-        values = asking.about(report) | asking.bounds()
+        values = asking.about(report) | asking.ends(template)
         values |= {
             "dimensions": list_dimensions(asking.dimensions, template.language),
             "format": scores_form(fields, scale),
@@ -101,7 +101,7 @@ def _listed(
     places, names, texts = listed
     fields, scale = criterion_fields(names, texts), asking.scale
     template, order = asking.template(report.question), ORDERS[backwards]
-    whole = asking.about(report) | asking.bounds() | dict(values) | {"format": scores_form(fields, scale)}
+    whole = asking.about(report) | asking.ends(template) | dict(values) | {"format": scores_form(fields, scale)}
     read, schema = scores_reader(fields, scale), scores_schema(fields, scale)
     dimensions = list(dict.fromkeys(dimension for dimension, _ in places))
     part = dimensions[0] if len(dimensions) == 1 and "dimension" in values else "all"
@@ -124,7 +124,7 @@ def per_criterion(asking: Asking) -> Iterator[Call]:
     schema = scores_schema([SCORE], scale)
     for report, judge, (dimension, number), criterion in _criteria(asking):
         template = asking.template(report.question)
-        values = asking.about(report) | asking.bounds()
+        values = asking.about(report) | asking.ends(template)
         values |= {
             "dimension": describe_dimension(dimension, template.language),
             "criterion": Data("criterion", criterion_text(criterion)),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -14,7 +13,7 @@ class Prompts:
     """Gives templates by name and language, each read once; ``made`` holds those that this run has made itself."""
 
     folder: Path | None = None
-    made: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    made: dict[tuple[str, str], str] = field(default_factory=dict)
     _read: dict[tuple[str, str], Template] = field(default_factory=dict)
 
     def template(self, name: str, language: str) -> Template:
