@@ -24,6 +24,7 @@ _COMMANDS = {
     "aggregate": "build a run, or labels, in one step: criteria, pairwise, judges, ties, annotators",
     "judge": "ask an LLM judge about reports by a recipe, and build a run of its answers",
     "merge": "make one run of the parts that judge --shard gave",
+    "jobs": "run the parts of a judge run as Hugging Face Jobs beside a vLLM server",
     "preferences": "turn human scores into preference data to fine-tune a judge with",
     "demo": "write the demo labels and runs to a folder",
 }

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from aeollm.cli.judging import add_material, finish, price, sampling_of, task_of, token_of, with_made, wrong
+from aeollm.cli.judging import add_material, finish, price, sampling_of, task_of, token_of, whole, with_made, wrong
 from aeollm.cli.terminal import DONE, UNUSABLE, complain, print_lines
 from aeollm.cli.text_tables import aligned
 from aeollm.errors import AeollmError
@@ -27,14 +27,14 @@ def add(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--dry-run", action="store_true", help="only tell what it takes")
     add("--show-prompt", action="store_true", help="only print the first prompt of each kind, filled in")
-    add("--budget-calls", type=_whole, metavar="N", help="stop before more calls")
-    add("--budget-tokens", type=_whole, metavar="N", help="stop before more tokens, in and out")
+    add("--budget-calls", type=whole, metavar="N", help="stop before more calls")
+    add("--budget-tokens", type=whole, metavar="N", help="stop before more tokens, in and out")
     add("--budget-money", type=_number, metavar="M", help="stop before it costs more; needs --price")
     add("--price", type=price, default=Price(), metavar="IN,OUT", help="of a million tokens, in and out")
-    add("--concurrency", type=_whole, default=8, metavar="N", help="calls at a time (default: 8)")
-    add("--attempts", type=_whole, default=3, metavar="N", help="times to ask in all if unreadable (default: 3)")
+    add("--concurrency", type=whole, default=8, metavar="N", help="calls at a time (default: 8)")
+    add("--attempts", type=whole, default=3, metavar="N", help="times to ask in all if unreadable (default: 3)")
     add("--shard", metavar="I/N", help="only this part; see `merge`")
-    add("--trial", type=_whole, metavar="N", help="only the first N reports")
+    add("--trial", type=whole, metavar="N", help="only the first N reports")
 
 
 def add_judges(parser: argparse.ArgumentParser) -> None:
@@ -156,12 +156,6 @@ def _estimate(options: argparse.Namespace, task: Task) -> list[str]:
     rows.append(["together", *map(str, [*total, longest]), f"{money:.4g}"])
     told = "(tokens are estimated; asking again after replies that cannot be read comes on top; nothing was sent)"
     return [f"{task.method.name}: {len(task.material.reports)} reports", *aligned(rows, 1), told]
-
-
-def _whole(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and 0 < int(text) < 10**12):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1")
-    return int(text)
 
 
 def _number(text: str) -> float:

@@ -45,6 +45,13 @@ def price(text: str) -> Price:
     return Price(*numbers)
 
 
+def whole(text: str) -> int:
+    """Read a whole number from 1, for argparse."""
+    if not (text.isascii() and text.isdigit() and 0 < int(text) < 10**12):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1")
+    return int(text)
+
+
 def wrong(message: str, remedy: str = "See --help.") -> UsageError:
     """Make the error of a wrong call."""
     return UsageError("judge", [Problem("error", "usage", message, remedy)])

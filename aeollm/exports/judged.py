@@ -8,11 +8,12 @@ from typing import Any
 
 from aeollm.errors import printable
 from aeollm.exports.build_json import build_json
-from aeollm.judging import Price
+from aeollm.judging import Price, Usage
 from aeollm.methods import Judged
+from aeollm.methods.collecting import Collected
 from aeollm.tables import MEASURES
 
-_MOST_SHOWN = 200
+_MOST_SHOWN, _FEW = 200, 3
 
 
 def judged_json(judged: Judged, price: Price, *, timed: bool = True) -> dict[str, Any]:
@@ -21,7 +22,7 @@ def judged_json(judged: Judged, price: Price, *, timed: bool = True) -> dict[str
     Without ``timed`` it leaves out what differs from run to run: time, and what was asked in this one.
     """
     task = judged.task
-    usage = _total(judged)
+    usage = sum((own.usage for own in judged.collected), Usage(0, 0))
     whole: dict[str, Any] = {
         "recipe": task.method.name,
         "complete": judged.complete,
@@ -33,8 +34,8 @@ def judged_json(judged: Judged, price: Price, *, timed: bool = True) -> dict[str
         "temperature": task.method.sampling.temperature,
         "seed": task.method.sampling.seed,
         "asked": [_asked(own) for own in judged.collected],
-        "tokens": usage,
-        "money": price.of(usage_of(usage)) if price != Price() else None,
+        "tokens": _tokens(usage),
+        "money": price.of(usage) if price != Price() else None,
         "missing": [
             {"place": list(lost.place), "kind": lost.missing.kind, "words": lost.missing.words}
             for own in judged.collected
@@ -58,26 +59,15 @@ def judged_json(judged: Judged, price: Price, *, timed: bool = True) -> dict[str
     return whole
 
 
-def usage_of(tokens: Mapping[str, Any]) -> Any:  # noqa: ANN401  a Usage
-    """Take tokens back as usage."""
-    from aeollm.judging import Usage  # noqa: PLC0415
-
-    return Usage(tokens["prompt"], tokens["completion"])
-
-
-def _total(judged: Judged) -> dict[str, Any]:
-    return {
-        "prompt": sum(own.usage.prompt for own in judged.collected),
-        "completion": sum(own.usage.completion for own in judged.collected),
-        "estimated": any(own.usage.estimated for own in judged.collected),
-    }
+def _tokens(usage: Usage) -> dict[str, Any]:
+    return {"prompt": usage.prompt, "completion": usage.completion, "estimated": usage.estimated}
 
 
 def _answered(judged: Judged, name: str) -> list[str]:
     return sorted({model for own in judged.collected for model in own.models.get(name, ())})
 
 
-def _asked(own: Any) -> dict[str, Any]:  # noqa: ANN401
+def _asked(own: Collected) -> dict[str, Any]:
     reasons = Counter(lost.missing.kind for lost in own.lost)
     return {
         "name": own.name,
@@ -85,8 +75,9 @@ def _asked(own: Any) -> dict[str, Any]:  # noqa: ANN401
         "calls": own.calls,
         "replies": own.replies,
         "missing": dict(sorted(reasons.items())),
-        "tokens": {"prompt": own.usage.prompt, "completion": own.usage.completion, "estimated": own.usage.estimated},
+        "tokens": _tokens(own.usage),
         "sampled": own.sampled,
+        "tried": list(own.optimised.log) if own.optimised is not None else None,
     }
 
 
@@ -188,9 +179,14 @@ def _missing(missing: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def _problems(problems: Iterable[Mapping[str, Any]], about: str = "Problems") -> list[str]:
-    told = [
-        f"- {problem['severity']}: {_code(problem['message'])} {problem['remedy']}".rstrip() for problem in problems
-    ]
+    """Tell problems, the first few of each kind."""
+    kinds: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
+    for problem in problems:
+        kinds.setdefault((problem["severity"], problem["kind"]), []).append(problem)
+    told: list[str] = []
+    for (severity, _), own in kinds.items():
+        told += [f"- {severity}: {_code(one['message'])} {_code(one['remedy'])}".rstrip() for one in own[:_FEW]]
+        told += [f"- and {len(own) - _FEW} more of this kind, in report.json"] if len(own) > _FEW else []
     return ["", f"## {about}", "", *told] if told else []
 
 
