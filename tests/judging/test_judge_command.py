@@ -165,7 +165,7 @@ def test_anchored_pairs_compare_what_is_near_and_move_insight_only(judge, judgin
 
 def with_probabilities(seen):
     """Say 3 with half of the mass, 4 in two spellings with a quarter, something else with the rest."""
-    top = [("3", -0.6931471805599453), (" 4", -2.0794415416798357), ("４", -2.0794415416798357), ("Well", -1.4)]
+    top = [("3", -0.6931471805599453), (" 4", -2.0794415416798357), ("\uff14", -2.0794415416798357), ("Well", -1.4)]
     tokens = [{"token": text, "logprob": log} for text, log in top]
     return Answer(text="3", model=seen.body["model"], logprobs={"content": [{**tokens[0], "top_logprobs": tokens}]})
 
@@ -262,7 +262,7 @@ def test_the_written_recipes_repeat_the_run(judge, judging, tmp_path, capsys):
     assert (tmp_path / "built.txt").read_bytes() == (out / "run.txt").read_bytes()
 
 
-def test_dry_run_and_prompt_send_nothing(judge, judging, tmp_path):
+def test_dry_run_and_prompt_send_nothing(judge, judging):
     code, told, _, out = judging("per-criterion", "--dry-run", "--price", "1,2")
     assert code == 0
     assert told.splitlines()[2].split()[:3] == ["per-criterion", "96", "0"]

@@ -36,7 +36,7 @@ class Setup:
         """Ask for scores of some questions' reports, under a guidance."""
         material, name = self.asking.material, self.asking.ask.name
         reports = tuple(report for report in material.reports if report.question in set(questions))
-        options = {**self.asking.ask.options, "prompt": name}
+        options = {**self.asking.ask.options, "prompt": name, "reviser": None}
         prompts = Prompts(made=self.templates(name, guidance))
         ask = replace(self.asking.ask, options=options)
         return replace(self.asking, ask=ask, material=replace(material, reports=reports), prompts=prompts)
