@@ -10,11 +10,12 @@
   });
   // gradio takes files only where its button is, a small one once files are listed; a browser opens what nobody takes.
   ['dragover', 'drop'].forEach(kind => document.addEventListener(kind, event => {
-    if (!event.dataTransfer?.types.includes('Files') || event.target.closest('#runs .upload-container')) return;
+    if (!event.dataTransfer?.types.includes('Files') || event.target.closest(':is(#runs, #j-files) .upload-container')) return;
     event.preventDefault();
     event.stopPropagation();
     if (kind === 'dragover') return;
-    const input = document.querySelector(`${event.target.closest('#labels-row') ? '#labels-row' : '#runs'} input[type=file]`);
+    const shown = [...document.querySelectorAll('#runs, #j-files')].find(zone => zone.checkVisibility()) ?? document.querySelector('#runs');
+    const input = (event.target.closest('#labels-row') ?? shown)?.querySelector('input[type=file]');
     if (!input) return;
     input.files = event.dataTransfer.files;
     input.dispatchEvent(new Event('change', {bubbles: true}));

@@ -7,12 +7,13 @@ from typing import Any
 import gradio as gr
 
 from aeollm.sources import ASSETS, Settings
-from aeollm.ui import compare, pages, questions, score
+from aeollm.ui import compare, judge, pages, questions, score
 from aeollm.ui.callbacks import Callbacks
 from aeollm.ui.catalogue import Catalogue
 from aeollm.ui.endpoint import make_score
+from aeollm.ui.judge_access import Access
 from aeollm.ui.uploads import LARGEST
-from aeollm.ui.words import translations
+from aeollm.ui.words import say, translations
 
 __all__ = ["build_app", "launch_options"]
 
@@ -34,13 +35,18 @@ def build_app(settings: Settings | None = None) -> gr.Blocks:
         pages.navigation()
         calls = Callbacks(catalogue)
         session = gr.State(calls.example)
-        with gr.Tabs(elem_id="tabs"):
+        with gr.Tabs(elem_id="tabs") as tabs:
             with gr.Tab("Score", id="score"):
-                score.build(app, calls, session)
+                handed = score.build(app, calls, session)
             with gr.Tab("Questions", id="questions") as tab:
                 questions.build(tab, session)
             with gr.Tab("Compare", id="compare") as tab:
                 compare.build(tab, session, calls.downloads)
+            if (access := Access.here()) is not None:
+                with gr.Tab(say("judge"), id="judge") as tab:
+                    scoring = judge.Scoring(handed.picker, handed.status, handed.template, handed.files, tabs)
+                    judging = judge.build(tab, calls, session, scoring, access)
+                app.unload(judging.left)
         gr.api(make_score(catalogue), api_name="score", concurrency_id="scoring", concurrency_limit=_SCORING_AT_ONCE)
     pages.build(app)
     app.queue(max_size=_LONGEST_QUEUE, default_concurrency_limit=_SCORING_AT_ONCE)

@@ -58,12 +58,13 @@ class Outputs(NamedTuple):
     questions: gr.Dataframe
 
 
-def build(page: gr.Blocks, calls: Callbacks, session: gr.State) -> None:
-    """Lay the tab out in a page and wire its events."""
+def build(page: gr.Blocks, calls: Callbacks, session: gr.State) -> Inputs:
+    """Lay the tab out in a page and wire its events; give what is handed in, which other tabs build on."""
     timer = gr.Timer(1.0, active=bool(calls.catalogue.offer().pending))
     inputs = _inputs(calls)
     outputs = _outputs(calls.example)
     _wire(page, calls, (session, timer), inputs, outputs)
+    return inputs
 
 
 def _small(label: str, elem_id: str, kind: type[Any] = gr.DownloadButton, **options: Any) -> Any:  # noqa: ANN401  each kind of button
