@@ -1,7 +1,8 @@
 """Own cost of judging: ``python benchmarks/judging.py``. CPU seconds, without the judge's.
 
 ``--calls`` requests go to a server in another process that answers at once; then ``--cached`` replies on disk are
-turned into scores, in a process of their own whose memory is told beside that of a tenth of them.
+turned into scores, and by the recipe `per-criterion` into a run, in processes of their own whose memory is told beside
+that of a tenth of them.
 """
 
 from __future__ import annotations
@@ -19,12 +20,19 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
+from aeollm.decimals import Decimal
 from aeollm.judging import Data, Limits, Message, Options, Reply, ReplyStore, Request, Session, read_template
 from aeollm.judging.asking import Endpoint, connect
 from aeollm.judging.reading import Scale, dimension_fields, scores_reader
+from aeollm.judging.reports import Report
 from aeollm.judging.wording import list_dimensions, scores_form
-from aeollm.tables import DIMENSIONS
+from aeollm.methods import Judge, Material, Running, Task, read_method, run_method
+from aeollm.methods.collecting import requests_of
+from aeollm.methods.running import REPLIES
+from aeollm.tables import DIMENSIONS, Criterion, Rubrics
 
+CRITERIA = 25
+"""Criteria of a question, as the task's rubrics have on average."""
 FIELDS, SCALE = dimension_fields(DIMENSIONS), Scale()
 READ = scores_reader(FIELDS, SCALE)
 # The median report of the task is 9.6 thousand tokens long.
@@ -125,13 +133,54 @@ def cached(path: Path, count: int) -> None:
     print(f"{done} cached replies to scores: {told}")
 
 
+def task_of(count: int) -> Task:
+    """Make reports and rubrics of 25 criteria, and judge every criterion alone."""
+    reports = [
+        Report(str(number // 16), f"Doc_{number % 16:03d}", REPORT + str(number), "made")
+        for number in range(count // CRITERIA)
+    ]
+    questions = dict.fromkeys(report.question for report in reports)
+    own = {
+        dimension: [Criterion(f"criterion {dimension} {place}", "", Decimal(1, 0)) for place in range(size)]
+        for dimension, size in zip(DIMENSIONS, (7, 6, 6, 6), strict=True)
+    }
+    weights = {question: dict.fromkeys(DIMENSIONS, Decimal(25, -2)) for question in questions}
+    prompts = dict.fromkeys(questions, "Compare three ways of cooling a building.")
+    rubrics = Rubrics("made", weights, prompts, dict.fromkeys(questions, own))
+    material = Material(tuple(reports), None, rubrics, len(reports))
+    return Task(read_method("per-criterion"), material, {"judge": Judge("judge", "m")})
+
+
+def fill_run(folder: Path, count: int) -> None:
+    """Put a reply to every criterion on disk."""
+    task = task_of(count)
+    with ReplyStore(folder / REPLIES) as store:
+        for request in requests_of(task.asking(task.method.asks[0])):
+            store.add(request, Reply(f'{{"score": {len(store) % 21 / 2}}}', "m"), {"seconds": 1.0})
+
+
+def to_run(folder: Path, count: int) -> None:
+    """Print the time and memory from replies on disk to a run; runs in a process of its own."""
+    start, wall = time.process_time(), time.perf_counter()
+    judged = run_method(task_of(count), folder, Running(online=False))
+    answers = len(judged.built.run) if judged.built is not None else 0
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    cpu, wall = time.process_time() - start, time.perf_counter() - wall
+    told = f"{wall:.1f} s ({cpu:.1f} s CPU), peak memory {peak:.0f} MiB"
+    print(f"{judged.from_disk} cached replies to a run of {answers} answers: {told}")
+
+
 def main() -> None:
     """Print all figures."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--calls", type=int, default=500)
     parser.add_argument("--cached", type=int, default=32_000)
     parser.add_argument("--from-disk", nargs=2, help=argparse.SUPPRESS)
+    parser.add_argument("--to-run", nargs=2, help=argparse.SUPPRESS)
     options = parser.parse_args()
+    if options.to_run:
+        to_run(Path(options.to_run[0]), int(options.to_run[1]))
+        return
     if options.from_disk:
         cached(Path(options.from_disk[0]), int(options.from_disk[1]))
         return
@@ -141,6 +190,8 @@ def main() -> None:
             path = Path(folder) / f"{count}.jsonl"
             asyncio.run(fill(path, count))
             subprocess.run([sys.executable, __file__, "--from-disk", str(path), str(count)], check=True)
+            fill_run(path.with_suffix(""), count)
+            subprocess.run([sys.executable, __file__, "--to-run", str(path.with_suffix("")), str(count)], check=True)
 
 
 if __name__ == "__main__":

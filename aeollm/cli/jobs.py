@@ -10,7 +10,8 @@ from aeollm.cli.judging import whole, wrong
 from aeollm.cli.terminal import DONE, UNUSABLE, complain, print_lines
 from aeollm.errors import AeollmError
 from aeollm.judging.jobs import Job, Plan, jobs_of, submit
-from aeollm.methods import read_method, write_method
+from aeollm.judging.prompts import PROMPTS
+from aeollm.methods import Method, read_method, write_method
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -61,6 +62,7 @@ def _plan(options: argparse.Namespace) -> Plan:
     if len(method.roles) > 1:
         told = "a job serves one model, and the recipe has several judges."
         raise wrong(told, "Serve them yourself and name each by --judge NAME=MODEL@URL of `judge`.")
+    _refuse_own_prompts(method)
     if not options.name.replace("-", "").replace("_", "").isalnum():
         raise wrong("--name is the name of a folder.", "Use letters, digits and hyphens.")
     judge = ["--labels-set", options.labels_set] if options.labels_set else []
@@ -78,6 +80,16 @@ def _plan(options: argparse.Namespace) -> Plan:
         options.code,
         options.answers,
     )
+
+
+def _refuse_own_prompts(method: Method) -> None:
+    """Refuse prompts that lie beside the recipe, which does not travel with more than its own text."""
+    made = {ask.name for ask in method.asks if ask.kind.gives == "prompt"}
+    own = {str(ask.options["prompt"]) for ask in method.asks} - made
+    lacking = sorted(name for name in own if not (PROMPTS / f"{name}.en.md").is_file())
+    if lacking:
+        told = f"the prompt {lacking[0]} is not one of the bundled ones."
+        raise wrong(told, "Put it into assets/prompts of a Space of yours, and name that by --code.")
 
 
 def _words(text: str) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 ANNOTATIONS = ROOT / "tests" / "cases" / "dev" / "C28" / "ratings.csv"
+JUDGE = ("judge", "merge", "jobs")
 AGGREGATE = [f"aggregate {step}" for step in ("criteria", "pairwise", "judges", "ties", "annotators")]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
@@ -56,7 +57,7 @@ def test_options_are_all_told():
     told = set(re.findall(r"--[a-z-]+", README))
     shown = {
         option
-        for name in ("score", "check", "compare", "agreement", "report", "demo", "build", "preferences", *AGGREGATE)
+        for name in ("score", "check", "compare", "agreement", "report", "demo", "build", "preferences", *JUDGE, *AGGREGATE)
         for option in re.findall(r"--[a-z-]+", run([sys.executable, "-m", "aeollm", *name.split(), "--help"]).stdout)
     }
     assert shown - {"--help"} <= told
