@@ -126,15 +126,10 @@ def task_of(options: argparse.Namespace, method: Method, judges: Mapping[str, Ju
 
 def repeated(options: argparse.Namespace, task: Task) -> Method:
     """Give the method as a recipe that repeats the run: judges, answers and labels named."""
-    made: dict[str, Any] = {"answers": _place(options.answers), "digest": read_digest(options)}
+    made: dict[str, Any] = {"answers": _place(options.answers), "digest": task.material.digest}
     made |= {key: _place(getattr(options, key)) for key in _LABELS}
     made |= {"partial": options.partial or None, "trial": options.trial, "shard": options.shard}
     return replace(task.method, judges=task.judges, made={key: value for key, value in made.items() if value})
-
-
-def read_digest(options: argparse.Namespace) -> str:
-    """Give the digest of all reports."""
-    return read_reports(options.answers).digest
 
 
 def _place(value: object) -> object:

@@ -20,7 +20,7 @@ _FEW = 5
 class Material:
     """Reports in the order of the labels, or their own; ``problems`` tell what is wrong with them.
 
-    ``whole`` is how many there are before a trial or a shard takes its part.
+    ``whole`` is how many there are before a trial or a shard takes its part; ``digest`` is over all texts.
     """
 
     reports: tuple[Report, ...]
@@ -28,6 +28,7 @@ class Material:
     rubrics: Rubrics | None
     whole: int
     problems: tuple[Problem, ...] = ()
+    digest: str = ""
 
     @cached_property
     def questions(self) -> Mapping[str, tuple[Report, ...]]:
@@ -91,7 +92,7 @@ def material_of(
         problems.append(Problem("error", "no_reports", "no report is one of the labels'.", "Check their ids."))
     if any(problem.severity == "error" for problem in problems):
         raise JudgingError(reports.name, problems)
-    return Material(tuple(chosen), labels, rubrics, len(chosen), tuple(problems))
+    return Material(tuple(chosen), labels, rubrics, len(chosen), tuple(problems), reports.digest)
 
 
 def _lacking(method: Method, questions: Iterable[str], rubrics: Rubrics | None) -> list[Problem]:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 
+_TABLE = re.compile(r"\s*\[")
+"""What starts a table in TOML; in a list over several lines nothing is looked for behind it."""
+
 
 class Lines:
     """Where in the text a key stands, as far as that can be told without a TOML parser that says so.
@@ -23,7 +26,8 @@ class Lines:
             if step >= len(self.steps):
                 return None
             start = self.steps[step]
-            end = self.steps[step + 1] if step + 1 < len(self.steps) else len(self.lines)
+            after = (number for number in range(start + 1, len(self.lines)) if _TABLE.match(self.lines[number]))
+            end = next(after, len(self.lines))
         wanted = re.compile(rf"""\s*["']?{re.escape(key)}["']?\s*=""")
         found = next((number for number in range(start, end) if wanted.match(self.lines[number])), None)
         if found is not None:

@@ -55,9 +55,10 @@ def test_commands_run(tmp_path):
 
 def test_options_are_all_told():
     told = set(re.findall(r"--[a-z-]+", README))
+    commands = ("score", "check", "compare", "agreement", "report", "demo", "build", "preferences", *JUDGE, *AGGREGATE)
     shown = {
         option
-        for name in ("score", "check", "compare", "agreement", "report", "demo", "build", "preferences", *JUDGE, *AGGREGATE)
+        for name in commands
         for option in re.findall(r"--[a-z-]+", run([sys.executable, "-m", "aeollm", *name.split(), "--help"]).stdout)
     }
     assert shown - {"--help"} <= told
