@@ -16,7 +16,7 @@ from aeollm.methods.method import Ask, Judge, Method, RubricQuestion, Sampling
 from aeollm.recipes import Step
 from aeollm.recipes.kinds import Option
 from aeollm.recipes.lines import Lines
-from aeollm.recipes.options import read_value
+from aeollm.recipes.options import read_option
 from aeollm.recipes.reading import Written, read_toml, recipe_of
 
 RECIPES = Path(__file__).parents[2] / "assets" / "recipes"
@@ -131,15 +131,11 @@ class _Reader:
 
     def option(self, found: Mapping[str, Any], key: str, option: Option) -> object:
         """Read one option, its default where it is not named."""
-        value = found.get(key)
-        if value is None:
-            if option.required:
-                self.wrong("missing_option", key, f"{key} is missing: {option.told}.", "Add it.")
-            return option.default
-        read = read_value(value, option)
-        if read is None or (key == "scale" and not _is_scale(read)):
-            self.wrong("option", key, f"{key} is {printable(str(value))!r}: {option.told}.", f"Write {option.form}.")
-            return option.default
+        read, wrong = read_option(found, key, option)
+        if wrong is None and key == "scale" and not _is_scale(read):
+            wrong = ("option", "scale is not from low to high.", "Write such as [0, 10].")
+        if wrong is not None:
+            self.wrong(wrong[0], key, *wrong[1:], found.get(key))
         return read
 
     def steps(self, asks: tuple[Ask, ...]) -> tuple[Step, ...]:

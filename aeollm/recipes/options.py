@@ -2,12 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from aeollm.errors import printable
 from aeollm.recipes.kinds import Option, Value
 
 
 def read_value(value: object, option: Option) -> Value:
     """Read an option's value; None where it does not fit."""
     return _READ[option.kind](value, option)
+
+
+def read_option(found: Mapping[str, object], key: str, option: Option) -> tuple[Value, tuple[str, str, str] | None]:
+    """Give an option's value, its default where it is not named or wrong; and what is wrong: kind, message, remedy."""
+    value = found.get(key)
+    if value is None:
+        lacks = ("missing_option", f"{key} is missing: {option.told}.", "Add it.")
+        return option.default, lacks if option.required else None
+    read = read_value(value, option)
+    if read is None:
+        message = f"{key} is {printable(str(value))!r}: {option.told}."
+        return option.default, ("option", message, f"Write {option.form}.")
+    return read, None
 
 
 def _choice(value: object, option: Option) -> Value:

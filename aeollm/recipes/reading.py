@@ -14,7 +14,7 @@ from aeollm.files import Unreadable
 from aeollm.files.decoding import decode, open_source
 from aeollm.recipes.kinds import STEPS, Option, StepKind, Takes, Value
 from aeollm.recipes.lines import Lines
-from aeollm.recipes.options import read_value
+from aeollm.recipes.options import read_option
 from aeollm.recipes.recipe import REPORTS, VERSION, Recipe, Step
 
 _TOP = {"recipe", "name", "inputs", "step", "rubrics", "reports"}
@@ -175,16 +175,12 @@ class _Reader:
 
     def option(self, found: Mapping[str, Any], key: str, option: Option) -> Value:
         """Read one option, its default where it is not named."""
-        value = found.get(key)
-        if value is None:
-            if option.required:
-                self.wrong("missing_option", key, f"{key} is missing: {option.told}.", "Add it.")
-            return option.default
-        read = read_value(value, option)
-        if read is None:
-            message = f"{key} is {printable(str(value))!r}: {option.told}."
-            self.wrong("option", key, message, f"Write {option.form}.", value)
-            return option.default
+        read, wrong = read_option(found, key, option)
+        if wrong is not None:
+            self.wrong(wrong[0], key, *wrong[1:], found.get(key))
+            return read
+        if found.get(key) is None:
+            return read
         if option.kind == "name":
             self.there(str(read), key, "scores")
         return read
