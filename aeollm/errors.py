@@ -179,3 +179,7 @@ class HubError(AeollmError):
 
 class UsageError(AeollmError):
     """A call that asks for something that does not exist, such as an unknown label set."""
+
+
+class JudgingError(AeollmError):
+    """Reports, prompts, replies or an endpoint that a judge cannot be run with."""

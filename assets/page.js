@@ -21,7 +21,7 @@
     if (kind === 'dragover') return;
     const seen = selector => [...document.querySelectorAll(selector)].find(zone => zone.checkVisibility());
     // Where a tab has places of its own, only these take files; other tabs are about the runs of the first.
-    const zone = seen('#runs, #h-file, #b-files') ?? (seen('.upload-container') ? null : document.querySelector('#runs'));
+    const zone = seen('#runs, #h-file, #b-files, #j-files') ?? (seen('.upload-container') ? null : document.querySelector('#runs'));
     const input = (event.target.closest('#labels-row') ?? zone)?.querySelector('input[type=file]');
     if (!input) return;
     input.files = event.dataTransfer.files;

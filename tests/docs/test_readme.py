@@ -11,7 +11,21 @@ import pytest
 ROOT = Path(__file__).parents[2]
 ANNOTATIONS = ROOT / "tests" / "cases" / "dev" / "C28" / "ratings.csv"
 COMMANDS = (
-    *("score", "check", "compare", "agreement", "report", "demo", "deploy", "calibrate", "build", "preferences"),
+    *(
+        "score",
+        "check",
+        "compare",
+        "agreement",
+        "report",
+        "demo",
+        "deploy",
+        "calibrate",
+        "build",
+        "preferences",
+        "judge",
+        "merge",
+        "jobs",
+    ),
     *(f"aggregate {way}" for way in ("criteria", "pairwise", "judges", "ties", "annotators")),
 )
 README = (ROOT / "README.md").read_text(encoding="utf-8")

@@ -28,7 +28,8 @@ HEADER = ["taskId", "questionId", "answerId", *(f"{name}_score" for name in DIME
 CHINESE = ("2", "3", "6", "16", "17")
 
 # What other scripts make is theirs.
-MADE = sorted(path for path in DEMO.rglob("*") if path.is_file() and path.parent != DEMO / "judge")
+OTHERS = {DEMO / "judge", DEMO / "reports"}
+MADE = sorted(path for path in DEMO.rglob("*") if path.is_file() and not OTHERS & set(path.parents))
 RUBRICS = [
     json.loads(path.read_text("utf-8"), parse_float=Fraction)
     for path in (TRAIN / "rubric_dataset" / f"criterion{question}.json" for question in QUESTIONS)
@@ -93,7 +94,7 @@ def generated(folder):
     return {
         path.relative_to(folder).as_posix(): path.read_bytes()
         for path in folder.rglob("*")
-        if path.is_file() and path.name != "README.md" and path.parent.name != "judge"
+        if path.is_file() and path.name != "README.md" and not {"judge", "reports"} & set(path.parts)
     }
 
 

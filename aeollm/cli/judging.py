@@ -1,0 +1,186 @@
+"""What the commands about judges share: the task that options and recipe ask for, and telling what came of it."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from aeollm.cli.options import add_labels, labels_of, settings_of
+from aeollm.cli.terminal import DONE, REFUSED, print_lines
+from aeollm.errors import JudgingError, Problem, UsageError
+from aeollm.exports.judged import judged_json, judged_markdown
+from aeollm.files import read_rubrics
+from aeollm.judging import Price, read_shard
+from aeollm.judging.reports import read_reports
+from aeollm.methods import Judge, Judged, Material, Method, Prompts, Sampling, Task, files_of, material_of, write_files
+from aeollm.sources import LabelSet
+from aeollm.tables import Policy
+
+REPORT, REPORT_JSON = "report.md", "report.json"
+_LABELS = ("labels", "labels_set", "rubrics")
+
+
+def add_material(parser: argparse.ArgumentParser) -> None:
+    """Add what is judged, and where the result goes."""
+    add = parser.add_argument
+    add("--answers", type=Path, metavar="PATH", help="folder of Report<questionId>/, or a table (.jsonl, .csv)")
+    add("--partial", action="store_true", help="judge what is there, although reports are missing or broken")
+    add("-o", "--output", type=Path, required=True, metavar="FOLDER", help="where everything goes")
+    add_labels(parser)
+
+
+def price(text: str) -> Price:
+    """Read PROMPT,COMPLETION for argparse."""
+    try:
+        numbers = [float(part) for part in text.split(",")]
+    except ValueError:
+        numbers = []
+    if len(numbers) != 2 or not all(0 <= number < float("inf") for number in numbers):
+        raise argparse.ArgumentTypeError(f"{text!r} is not PROMPT,COMPLETION a million tokens, such as 0.27,1.10")
+    return Price(*numbers)
+
+
+def whole(text: str) -> int:
+    """Read a whole number from 1, for argparse."""
+    if not (text.isascii() and text.isdigit() and 0 < int(text) < 10**12):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1")
+    return int(text)
+
+
+def wrong(message: str, remedy: str = "See --help.") -> UsageError:
+    """Make the error of a wrong call."""
+    return UsageError("judge", [Problem("error", "usage", message, remedy)])
+
+
+def with_made(options: argparse.Namespace, method: Method) -> argparse.Namespace:
+    """Take from a recipe that a run wrote what the options do not name: answers, labels, part."""
+    made = dict(method.made)
+    chosen = argparse.Namespace(**vars(options))
+    chosen.answers = options.answers or (Path(made["answers"]) if made.get("answers") else None)
+    if not any(getattr(options, key) for key in (*_LABELS, "repo", "revision", "folders")):
+        for key in _LABELS:
+            value = made.get(key)
+            setattr(chosen, key, Path(value) if value and key != "labels_set" else value)
+    chosen.partial = options.partial or bool(made.get("partial"))
+    for key in ("trial", "shard"):
+        if getattr(chosen, key, None) is None:
+            setattr(chosen, key, made.get(key))
+    return chosen
+
+
+def label_set_of(options: argparse.Namespace) -> LabelSet | None:
+    """Load labels where they are named.
+
+    Raises
+    ------
+    AeollmError
+        If they cannot be had.
+    """
+    named = (options.labels_set, options.repo, options.revision, options.folders)
+    return labels_of(options) if settings_of(options).labels is not None or any(named) else None
+
+
+def material_for(options: argparse.Namespace, method: Method) -> Material:
+    """Read the reports and what belongs to them, and take the part asked for.
+
+    Raises
+    ------
+    AeollmError
+        If they cannot be used.
+    """
+    if options.answers is None:
+        raise wrong("there are no reports.", "Name them by --answers.")
+    label_set = label_set_of(options)
+    rubrics = None if label_set is None else label_set.rubrics
+    if label_set is None and options.rubrics is not None:
+        rubrics = read_rubrics(options.rubrics)
+    labels = None if label_set is None else label_set.labels
+    reports = read_reports(options.answers)
+    known = method.made.get("digest")
+    if known is not None and known != reports.digest:
+        message = "the reports are not those of the recipe: their texts differ."
+        raise JudgingError(reports.name, [Problem("error", "other_reports", message, "Take digest out to go on.")])
+    material = material_of(method, reports, labels, rubrics, partial=options.partial)
+    if options.shard is not None:
+        material = material.part(read_shard(options.shard), together=method.together)
+    return material if options.trial is None else material.first(options.trial)
+
+
+def task_of(options: argparse.Namespace, method: Method, judges: Mapping[str, Judge], folder: Path | None) -> Task:
+    """Put everything together.
+
+    Raises
+    ------
+    AeollmError
+        If something cannot be used.
+    """
+    part = options.partial or options.trial is not None or options.shard is not None
+    policy = Policy(partial=True) if part else None
+    return Task(method, material_for(options, method), judges, Prompts(folder), policy)
+
+
+def repeated(options: argparse.Namespace, task: Task) -> Method:
+    """Give the method as a recipe that repeats the run: judges, answers and labels named."""
+    made: dict[str, Any] = {"answers": _place(options.answers), "digest": task.material.digest}
+    made |= {key: _place(getattr(options, key)) for key in _LABELS}
+    made |= {"partial": options.partial or None, "trial": options.trial, "shard": options.shard}
+    return replace(task.method, judges=task.judges, made={key: value for key, value in made.items() if value})
+
+
+def _place(value: object) -> object:
+    return str(value.absolute()) if isinstance(value, Path) else value
+
+
+def sampling_of(options: argparse.Namespace, method: Method) -> Sampling:
+    """Give how judges are asked: what is named, else what the recipe says."""
+    names = ("temperature", "seed", "extra")
+    named = {name: getattr(options, name) for name in names if getattr(options, name) is not None}
+    return replace(method.sampling, **named)
+
+
+def token_of(options: argparse.Namespace) -> str | None:
+    """Take the key from the environment.
+
+    Raises
+    ------
+    UsageError
+        If the variable that is named is not set.
+    """
+    if options.token_env is None:
+        # The Hub login of the machine belongs to no other address than the Hub's.
+        return None
+    token = os.environ.get(options.token_env)
+    if not token:
+        raise wrong(f"the environment variable {options.token_env} is not set.", "Set it to the key.")
+    return token
+
+
+def finish(options: argparse.Namespace, judged: Judged, cost: Price, *, timed: bool) -> int:
+    """Write everything and tell what came of it; give the exit code."""
+    found = judged_json(judged, cost, timed=timed)
+    files = files_of(judged, repeated(options, judged.task))
+    files[REPORT] = judged_markdown(found).encode("utf-8", "surrogatepass")
+    files[REPORT_JSON] = (json.dumps(found, ensure_ascii=True, indent=1) + "\n").encode()
+    write_files(files, options.output)
+    print_lines(_told(options, judged, files))
+    return DONE if judged.complete and (judged.built is not None or not judged.task.method.steps) else REFUSED
+
+
+def _told(options: argparse.Namespace, judged: Judged, files: Mapping[str, bytes]) -> list[str]:
+    calls = sum(own.calls for own in judged.collected)
+    lines = [
+        f"{options.output}: {len(judged.task.material.reports)} reports, {calls} answers wanted, {judged.lost} missing"
+    ]
+    lines += [f"  {own.name}: {own.calls} wanted, {len(own.lost)} missing" for own in judged.collected]
+    spent = judged.spent
+    usage = f"{spent.usage.prompt} + {spent.usage.completion} tokens"
+    lines.append(f"asked {spent.calls} times ({usage}) in {judged.seconds:.1f} s; {judged.from_disk} replies from disk")
+    lines += [f"{problem.severity}: {problem}" for problem in judged.problems if problem.severity != "note"]
+    if judged.stopped is not None:
+        lines.append(f"stopped: {judged.stopped.words}. The same command goes on from here.")
+    return [*lines, f"written: {', '.join(sorted(files))}"]

@@ -1,0 +1,87 @@
+"""A chat completion as an endpoint sends it, read as a reply."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import cast
+
+from aeollm.judging.messages import AskFailed, Message, Options, Reply, Token, Usage
+from aeollm.judging.tokens import estimate_tokens, prompt_tokens
+
+Json = Mapping[str, object]
+
+_LEAST = -1000.0
+"""The log-probability that stands for minus infinity, which JSON has no number for."""
+
+
+def reply_of(completion: object, messages: tuple[Message, ...], options: Options) -> Reply:
+    """Read a completion.
+
+    Raises
+    ------
+    AskFailed
+        ``malformed``, if it has no choice with a message.
+    """
+    body = _object(completion)
+    choices = body.get("choices")
+    choice = _object(choices[0]) if isinstance(choices, list) and choices else {}
+    message = _object(choice.get("message"))
+    if not message:
+        said = _object(body.get("error")).get("message") or body.get("error") or "no choice with a message"
+        raise AskFailed("malformed", f"the endpoint answered with {said}")
+    text = _text(message.get("content")) or _text(message.get("refusal"))
+    reasoning = _text(message.get("reasoning_content")) or _text(message.get("reasoning"))
+    model = body.get("model")
+    finish = choice.get("finish_reason")
+    return Reply(
+        text=text,
+        model=model if isinstance(model, str) and model else options.model,
+        finish_reason=finish if isinstance(finish, str) else None,
+        usage=_usage(body.get("usage"), messages, text + reasoning),
+        tokens=_tokens(choice.get("logprobs")),
+        reasoning=reasoning or None,
+    )
+
+
+def _object(value: object) -> Json:
+    return cast("Json", value) if isinstance(value, Mapping) else {}
+
+
+def _text(content: object) -> str:
+    """Give a message's text, which some endpoints send in parts."""
+    if isinstance(content, list):
+        return "".join(_text(_object(part).get("text")) for part in content)
+    return content if isinstance(content, str) else ""
+
+
+def _usage(value: object, messages: tuple[Message, ...], written: str) -> Usage:
+    usage = _object(value)
+    prompt, completion = usage.get("prompt_tokens"), usage.get("completion_tokens")
+    if isinstance(prompt, int) and isinstance(completion, int):
+        return Usage(prompt, completion)
+    return Usage(prompt_tokens(messages), estimate_tokens(written), estimated=True)
+
+
+def _tokens(value: object) -> tuple[Token, ...] | None:
+    content = _object(value).get("content")
+    if not isinstance(content, list) or not content:
+        return None
+    tokens = [_token(_object(entry)) for entry in content]
+    return tuple(token for token in tokens if token is not None) or None
+
+
+def _token(entry: Json) -> Token | None:
+    pair = _pair(entry)
+    if pair is None:
+        return None
+    top = entry.get("top_logprobs")
+    pairs = [_pair(_object(other)) for other in top] if isinstance(top, list) else []
+    return Token(*pair, tuple(other for other in pairs if other is not None))
+
+
+def _pair(entry: Json) -> tuple[str, float] | None:
+    text, logprob = entry.get("token"), entry.get("logprob")
+    if not isinstance(text, str) or isinstance(logprob, bool) or not isinstance(logprob, int | float):
+        return None
+    return text, max(float(logprob), _LEAST) if not math.isnan(logprob) else _LEAST

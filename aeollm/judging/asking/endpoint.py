@@ -1,0 +1,167 @@
+"""Where a judge is asked: the address, the model, the key; and asking it once."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx2
+from huggingface_hub import AsyncInferenceClient
+from huggingface_hub.errors import HfHubHTTPError, InferenceTimeoutError, OfflineModeIsEnabled
+
+from aeollm.errors import JudgingError, Problem, printable
+from aeollm.judging.asking.completions import reply_of
+from aeollm.judging.asking.failures import Redact, http_failure, redacting
+from aeollm.judging.messages import Ask, AskFailed, Message, Options, Reply
+
+_LOOPBACK = {"127.0.0.1", "localhost", "::1"}
+_FORMAT = "aeollm_response_format"
+"""Where a schema travels past the Hub's client, which would rewrite ``response_format``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """An OpenAI-compatible address, or a Hugging Face provider.
+
+    With a ``base_url`` the key is sent only if it is given: the Hub login saved on the machine is never sent to
+    another address. Without one it is asked through Hugging Face, and the saved login is used where none is given.
+    ``timeout`` is in seconds, for a whole call.
+    """
+
+    base_url: str | None = None
+    provider: str | None = None
+    token: str | None = field(default=None, repr=False)
+    timeout: float = 600.0
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be an address, and keys in it, which would be logged.
+
+        Raises
+        ------
+        JudgingError
+            For the address.
+        """
+        if self.base_url is None:
+            return
+        wrong = _wrong_address(self.base_url)
+        if wrong is not None:
+            problem = Problem("error", "usage", wrong, "Write it such as http://127.0.0.1:8000/v1, and the key apart.")
+            raise JudgingError("endpoint", [problem])
+
+
+def _wrong_address(address: str) -> str | None:
+    try:
+        parts = urlsplit(address)
+        host = parts.hostname
+    except ValueError:
+        return "the address cannot be read."
+    if parts.scheme not in {"http", "https"} or not host:
+        return "the address does not start with http:// or https:// and a host."
+    if parts.username or parts.password or parts.query or parts.fragment:
+        return "the address holds a name, a password or a query."
+    return None
+
+
+class _AddressClient(AsyncInferenceClient):
+    """The Hub's client, made to send to an address what an OpenAI-compatible endpoint expects there.
+
+    For a URL the Hub's client takes the endpoint for one of its own: it adds the saved login, does not ask where
+    ``HF_HUB_OFFLINE`` is set, and rewrites a JSON schema into a dialect that vLLM and llama.cpp read as "any JSON".
+    """
+
+    async def _get_async_client(self) -> httpx2.AsyncClient:
+        if self._async_client is None:
+            # A proxy cannot reach this machine's own addresses; a redirect would be followed without the key.
+            address = urlsplit(self.model or "")
+            client = httpx2.AsyncClient(
+                trust_env=address.hostname not in _LOOPBACK,
+                # Loading certificates takes a tenth of a second.
+                verify=address.scheme == "https",
+                timeout=None,
+                limits=httpx2.Limits(max_connections=None),
+            )
+            self._async_client = await self.exit_stack.enter_async_context(client)
+        return self._async_client
+
+    async def _inner_post(self, request_parameters: Any, *, stream: bool = False) -> Any:  # noqa: ANN401  the parent's
+        body = request_parameters.json
+        if self.token is None:
+            request_parameters.headers.pop("authorization", None)
+        if _FORMAT in body:
+            body["response_format"] = body.pop(_FORMAT)
+        return await super()._inner_post(request_parameters, stream=stream)
+
+
+def _client(endpoint: Endpoint) -> AsyncInferenceClient:
+    if endpoint.base_url is not None:
+        return _AddressClient(base_url=endpoint.base_url, token=endpoint.token, timeout=endpoint.timeout)
+    # A name that the Hub's client checks itself.
+    provider: Any = endpoint.provider
+    return AsyncInferenceClient(provider=provider, token=endpoint.token, timeout=endpoint.timeout)
+
+
+@asynccontextmanager
+async def connect(endpoint: Endpoint) -> AsyncIterator[Ask]:
+    """Open connections to an endpoint and give the function that asks it once, without trying again."""
+    client = _client(endpoint)
+    redact = redacting(endpoint.token)
+    to_address = endpoint.base_url is not None
+
+    async def ask(messages: tuple[Message, ...], options: Options) -> Reply:
+        # From None: what the client raised holds the request with its headers.
+        try:
+            async with asyncio.timeout(endpoint.timeout):
+                completion = await client.chat_completion(**_arguments(messages, options, to_address=to_address))
+        except (TimeoutError, InferenceTimeoutError):
+            raise AskFailed("timeout", f"no reply within {endpoint.timeout:g} s") from None
+        except HfHubHTTPError as error:
+            raise http_failure(error, redact) from None
+        except OfflineModeIsEnabled:
+            raise AskFailed("offline", "HF_HUB_OFFLINE is set, and a provider is asked through the Hub") from None
+        except (httpx2.HTTPError, OSError) as error:
+            raise AskFailed("connection", _words(error, redact)) from None
+        except json.JSONDecodeError:
+            raise AskFailed("malformed", "the endpoint's answer is not JSON") from None
+        except (ValueError, TypeError, KeyError, AttributeError) as error:
+            raise _unusable(error, redact) from None
+        return reply_of(completion, messages, options)
+
+    async with client:
+        yield ask
+
+
+def _unusable(error: Exception, redact: Redact) -> AskFailed:
+    """Tell a missing login, or a provider that does not have the model, from an answer of another form."""
+    words = _words(error, redact)
+    if isinstance(error, ValueError) and re.search(r"(?i)api.key", words):
+        return AskFailed("unauthorised", words)
+    if isinstance(error, ValueError) and "provider" in words.lower():
+        return AskFailed("not_found", words)
+    return AskFailed("malformed", f"the endpoint's answer has another form ({words})")
+
+
+def _words(error: Exception, redact: Redact) -> str:
+    return printable(redact(str(error) or type(error).__name__), 300)
+
+
+def _arguments(messages: tuple[Message, ...], options: Options, *, to_address: bool) -> Mapping[str, Any]:
+    extra: dict[str, object] = json.loads(options.extra) if options.extra else {}
+    if options.schema is not None:
+        schema = {"name": "reply", "strict": True, "schema": json.loads(options.schema)}
+        extra[_FORMAT if to_address else "response_format"] = {"type": "json_schema", "json_schema": schema}
+    return {
+        "messages": [{"role": message.role, "content": message.content} for message in messages],
+        "model": options.model,
+        "max_tokens": options.max_tokens,
+        "temperature": options.sent_temperature,
+        "seed": options.sent_seed,
+        "logprobs": True if options.top_logprobs is not None else None,
+        "top_logprobs": options.top_logprobs,
+        "extra_body": extra or None,
+    }

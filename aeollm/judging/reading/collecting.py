@@ -1,0 +1,204 @@
+"""Looking for the wanted fields in a reply: in its JSON first, else behind their labels, else the bare value."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Generic, NamedTuple, TypeVar
+
+from aeollm.judging.messages import Reply, Unread
+from aeollm.judging.reading.fields import Field, fold
+from aeollm.judging.reading.objects import Pairs, find_objects
+from aeollm.judging.reading.visible import no_verdict, plain, visible_text
+
+V = TypeVar("V", bound=Hashable)
+
+_DEEPEST = 6
+_NAME_KEYS = frozenset(
+    fold(key)
+    for key in (
+        *("criterion", "criteria", "dimension", "name", "id", "criterion_id", "key", "field", "item"),
+        *("标准", "维度", "名称", "编号"),
+    )
+)
+_VALUE_KEYS = frozenset(
+    fold(key)
+    for key in (
+        *("score", "rating", "value", "grade", "mark", "points", "winner", "verdict", "choice", "answer"),
+        *("评分", "得分", "分数", "打分", "分值", "结论", "选择"),
+    )
+)
+_FINAL = re.compile(
+    r"(?i)\b(?:final|revised?|corrected|adjusted|updated|reconsider(?:ing|ed)?|on reflection|second thoughts?)\b"
+    r"|最终|最后的?评|修正|更正|调整后|重新考虑|重新评"
+)
+_BEFORE = 80
+
+_WORDS = {
+    "not_a_number": "{value} is no number",
+    "out_of_range": "{value} is not on the scale",
+    "range": "{value} is a range, not one value",
+    "other_scale": "{value} is on another scale",
+    "not_an_answer": "{value} is none of the answers allowed",
+}
+
+
+class Piece(NamedTuple, Generic[V]):
+    """A value, or the kind of trouble with it, and what was written."""
+
+    value: V | None
+    trouble: str | None
+    written: str
+
+
+@dataclass(frozen=True, slots=True)
+class Values(Generic[V]):
+    """How values of one kind are read: from a JSON value, and from a place in a text.
+
+    ``loose`` tells whether a value cut at the reply's end may be another one (``1`` of ``10``).
+    """
+
+    of_json: Callable[[object], Piece[V]]
+    at: Callable[[str, int], Piece[V] | None]
+    loose: bool = True
+
+
+def read_fields(reply: Reply, fields: Sequence[Field], values: Values[V]) -> Mapping[str, V] | Unread:
+    """Give every field's value, or why the reply does not give all of them; a value is never guessed."""
+    text = visible_text(reply)
+    if isinstance(text, Unread):
+        return text
+    # As written first: plain characters may turn what a reason quotes into marks of JSON.
+    pieces, unended = _in_json(text, fields, values)
+    if not any(pieces.values()) and not text.isascii():
+        text = plain(text)
+        pieces, unended = _in_json(text, fields, values)
+    if not any(pieces.values()):
+        if unended:
+            return Unread("truncated", "the reply's JSON does not end")
+        pieces = _in_text(text, reply.cut, fields, values)
+    if not any(pieces.values()):
+        return no_verdict(reply, text)
+    return _settled(pieces, cut=reply.cut or unended)
+
+
+def _settled(pieces: Mapping[str, list[Piece[V]]], *, cut: bool) -> Mapping[str, V] | Unread:
+    """Take each field's one value; name the first field that has none, or several."""
+    taken: dict[str, V] = {}
+    for name, found in pieces.items():
+        if not found:
+            kind = "truncated" if cut else "missing_dimension"
+            return Unread(kind, f"the reply gives no value for {name}", name)
+        if len({(piece.value, piece.trouble) for piece in found}) > 1:
+            shown = ", ".join(dict.fromkeys(piece.written for piece in found))
+            return Unread("ambiguous", f"the reply gives {name} several values: {shown[:80]}", name)
+        value, trouble, written = found[0]
+        if value is None:
+            words = _WORDS[trouble or "not_a_number"].format(value=repr(written[:40]))
+            return Unread(trouble or "not_a_number", f"{name}: {words}", name)
+        taken[name] = value
+    return taken
+
+
+def _in_json(text: str, fields: Sequence[Field], values: Values[V]) -> tuple[dict[str, list[Piece[V]]], bool]:
+    """Collect from all objects, a last one that calls itself final alone; and tell whether one never ends."""
+    objects, unended = find_objects(text)
+    by_object = []
+    for found in objects:
+        raw: dict[str, list[object]] = {field.name: [] for field in fields}
+        _gather(found.value, fields, raw, 0)
+        by_object.append({name: [values.of_json(item) for item in items] for name, items in raw.items()})
+    holding = [place for place, pieces in enumerate(by_object) if any(pieces.values())]
+    if len(holding) > 1:
+        last, start = by_object[holding[-1]], objects[holding[-1]].start
+        if all(last.values()) and _FINAL.search(text, max(start - _BEFORE, objects[holding[-2]].end), start):
+            return last, unended
+    return {field.name: [piece for pieces in by_object for piece in pieces[field.name]] for field in fields}, unended
+
+
+def _gather(value: object, fields: Sequence[Field], raw: Mapping[str, list[object]], depth: int) -> None:
+    if depth > _DEEPEST or not isinstance(value, Pairs | list):
+        return
+    named = _named(value, fields) if isinstance(value, Pairs) else None
+    if named is not None:
+        raw[named[0]].append(named[1])
+        return
+    for key, item in value if isinstance(value, Pairs) else (("", item) for item in value):
+        field = _field(key, fields)
+        if field is not None:
+            raw[field.name].append(_scalar(item))
+        else:
+            _gather(item, fields, raw, depth + 1)
+
+
+def _field(key: str, fields: Sequence[Field]) -> Field | None:
+    folded = fold(key)
+    return next((field for field in fields if folded in field.folded), None)
+
+
+def _named(pairs: Pairs, fields: Sequence[Field]) -> tuple[str, object] | None:
+    """Read ``{"criterion": "C1", "score": 7}``."""
+    names = [item for key, item in pairs if fold(key) in _NAME_KEYS and isinstance(item, str)]
+    field = next((found for name in names if (found := _field(name, fields)) is not None), None)
+    if field is None or any(_field(key, fields) is not None and fold(key) not in _VALUE_KEYS for key, _ in pairs):
+        return None
+    given = [item for key, item in pairs if fold(key) in _VALUE_KEYS]
+    return (field.name, given[0]) if len(given) == 1 else None
+
+
+def _scalar(value: object) -> object:
+    """Take the value out of ``{"score": 8, "reason": "…"}``."""
+    if isinstance(value, Pairs):
+        given = [item for key, item in value if fold(key) in _VALUE_KEYS]
+        return given[0] if len(given) == 1 else value
+    return value
+
+
+def _in_text(text: str, cut: bool, fields: Sequence[Field], values: Values[V]) -> dict[str, list[Piece[V]]]:  # noqa: FBT001
+    """Collect behind labels; what stands behind the last word such as "final" counts alone where it is whole."""
+    whole = _labelled(text, cut, fields, values)
+    final = [match.start() for match in _FINAL.finditer(text)]
+    if final and any(len({piece.value for piece in found}) > 1 for found in whole.values()):
+        last = _labelled(text[final[-1] :], cut, fields, values)
+        if all(last.values()):
+            return last
+    if len(fields) == 1 and not any(whole.values()):
+        return {fields[0].name: _bare(text, cut, values)}
+    return whole
+
+
+def _labelled(text: str, cut: bool, fields: Sequence[Field], values: Values[V]) -> dict[str, list[Piece[V]]]:  # noqa: FBT001
+    pieces: dict[str, list[Piece[V]]] = {}
+    for field in fields:
+        at = [_piece(text, match.end(), cut, values) for match in field.label.finditer(text)]
+        inside = [values.at(match[1], 0) for match in field.bracketed.finditer(text)]
+        whole = [piece for piece in inside if piece is not None and piece.trouble is None]
+        pieces[field.name] = [*(piece for piece in at if piece is not None), *whole]
+    return pieces
+
+
+def _piece(text: str, start: int, cut: bool, values: Values[V]) -> Piece[V] | None:  # noqa: FBT001
+    piece = values.at(text, start)
+    if piece is not None and cut and values.loose and start + len(piece.written) >= len(text.rstrip()):
+        return None
+    return piece
+
+
+_LEAD = re.compile(r"(?:[\s*_`\"'“”‘’\[({<$#>「【•]|-(?=\s))*(?:\\boxed\{)?")
+_FENCE = re.compile(r"\s*(?:`{3,}|~{3,})\w*\s*")
+
+
+def _bare(text: str, cut: bool, values: Values[V]) -> list[Piece[V]]:  # noqa: FBT001
+    """Read a reply, or its first or last line, that is nothing but the value."""
+    lines = [line for line in text.splitlines() if line.strip() and not _FENCE.fullmatch(line)]
+    pieces = []
+    for line in dict.fromkeys([*lines[:1], *lines[-1:]]):
+        start = len(line) - len(_LEAD.sub("", line, count=1))
+        last = line is lines[-1]
+        piece = _piece(line, start, cut and last, values)
+        if piece is None or re.search(r"\w", line[start + len(piece.written) :]):
+            continue
+        if piece.trouble != "not_an_answer" or " " not in piece.written.strip():
+            pieces.append(piece)
+    return pieces

@@ -1,0 +1,95 @@
+"""What a reply is asked for: named fields, and the names judges write them by."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+_ASIDE = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
+_OTHER = re.compile(r"[^\w]|_")
+_SCORE = r"(?:scores?|ratings?|marks?|points?|评分|得分|分数|打分)"
+_SCORE_AT_END = re.compile(rf"(?<=.){_SCORE}\Z")
+_MOST_LABEL = 200
+_CHINESE = {
+    "comprehensiveness": ("全面性", "完整性", "全面程度"),
+    "insight": ("洞察力", "洞察", "洞见", "洞见性", "洞察性", "深刻性"),
+    "instruction_following": ("指令遵循", "指令遵循度", "指令遵从", "遵循指令", "指令跟随", "指令依从"),
+    "readability": ("可读性", "易读性"),
+}
+
+
+@dataclass(frozen=True)
+class Field:
+    """One value wanted: the name it is given back under, and how else it may be written."""
+
+    name: str
+    spellings: tuple[str, ...] = ()
+
+    @cached_property
+    def folded(self) -> frozenset[str]:
+        """Give all spellings as `fold` writes them."""
+        return frozenset(fold(spelling) for spelling in (self.name, *self.spellings)) - {""}
+
+    @cached_property
+    def _names(self) -> str:
+        spellings = sorted({self.name, *self.spellings}, key=len, reverse=True)
+        return "|".join(_loose(spelling) for spelling in spellings if len(spelling) <= _MOST_LABEL)
+
+    @cached_property
+    def bracketed(self) -> re.Pattern[str]:
+        """Match a spelling with the bracket that may hold its value, as in ``Insight (7/10): deep``."""
+        label = rf"(?<![a-z0-9])(?:{self._names})(?:[\s_]*{_SCORE})?[ \t*_`]*"
+        return re.compile(rf"(?i){label}[(\[]\s*([0-9.]+\s*/[^()\[\]\n]{{1,20}})[)\]]")
+
+    @cached_property
+    def label(self) -> re.Pattern[str]:
+        """Match a spelling as the label of a line, with the separator and what may stand between."""
+        markup = r"[ \t*_`\"'”’\])}」】]*"
+        aside = r"(?:\([^()\n]{0,60}\)|\[[^\[\]\n]{0,60}\])?"
+        separator = r"(?:[:=|→]+|[-–—]+>?(?=\s)|\bis\b|[为是])"
+        heading = rf":?[\s*_`]*\n[\s*#>•-]*(?:{_SCORE})[\s*_`]*{aside}[\s*_`]*[:=]"
+        pattern = (
+            rf"(?:{self._names})(?:[\s_]*{_SCORE})?{markup}{aside}{markup}(?:{heading}|{separator})[\s*_`\"'“‘\[(]*"
+        )
+        return re.compile(rf"(?i)(?<![a-z0-9]){pattern}")
+
+
+def _loose(spelling: str) -> str:
+    """Let blanks, underscores and hyphens stand for each other."""
+    plain = unicodedata.normalize("NFKC", spelling)
+    return r"[\s_-]*".join(re.escape(part) for part in re.split(r"[\s_-]+", plain) if part)
+
+
+@lru_cache(1024)
+def fold(text: str) -> str:
+    """Fold a key to letters and digits, without asides and a trailing word for score.
+
+    >>> fold("Instruction-Following Score (0-10)"), fold("可读性评分"), fold("score")
+    ('instructionfollowing', '可读性', 'score')
+    """
+    plain = _ASIDE.sub("", unicodedata.normalize("NFKC", text)).casefold()
+    return _SCORE_AT_END.sub("", _OTHER.sub("", plain))
+
+
+def dimension_fields(dimensions: Iterable[str]) -> tuple[Field, ...]:
+    """Give a field a dimension, with the Chinese names of the AEOLLM four."""
+    return tuple(Field(name, _CHINESE.get(name, ())) for name in dimensions)
+
+
+def criterion_fields(names: Sequence[str], texts: Sequence[str]) -> tuple[Field, ...]:
+    """Give a field a criterion: its short name in the prompt (``C1``), and its text where a judge repeats that."""
+    return tuple(Field(name, (text,)) for name, text in zip(names, texts, strict=True))
+
+
+SCORE = Field(
+    "score",
+    ("final score", "overall score", "total score", "rating", "评分", "得分", "分数", "最终得分", "总分", "打分"),
+)
+"""The field of a prompt that asks for one score only."""
+WINNER = Field("winner", ("better", "preferred", "preference", "verdict", "choice", "胜者", "更好", "结论", "选择"))
+ANSWER = Field(
+    "answer", ("option", "choice", "selected option", "final answer", "rating", "score", "答案", "选项", "选择", "评分")
+)

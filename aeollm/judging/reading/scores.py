@@ -1,0 +1,62 @@
+"""Scores on a scale, in whatever way a judge wrote them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from aeollm.decimals import Decimal
+from aeollm.judging.messages import Reader, Reply, Unread
+from aeollm.judging.reading.collecting import Piece, Values, read_fields
+from aeollm.judging.reading.fields import Field
+from aeollm.judging.reading.numbers import Scale, number_at
+from aeollm.judging.reading.objects import Written
+from aeollm.judging.reading.visible import plain
+
+
+def read_scores(reply: Reply, fields: Sequence[Field], scale: Scale) -> Mapping[str, Decimal] | Unread:
+    """Give a score for every field, or why there is none: never 0, never the nearest number, never a rounded one.
+
+    >>> read_scores(Reply('{"insight": "7.5/10"}', "m"), [Field("insight")], Scale())
+    {'insight': Decimal(units=75, exponent=-1)}
+    >>> read_scores(Reply("Insight: 7-8", "m"), [Field("insight")], Scale()).kind
+    'range'
+    """
+
+    def of_json(value: object) -> Piece[Decimal]:
+        if isinstance(value, str):
+            written = plain(value).strip().rstrip(".")
+            found = _piece(written, 0, scale)
+            rest = written[len(found.written) :] if found is not None else ""
+            if found is not None and not (found.trouble is None and any(letter.isdigit() for letter in rest)):
+                return found
+        shown = (
+            str(value)
+            if isinstance(value, Written | str)
+            else str(type(value).__name__ if value is not None else "null")
+        )
+        return Piece(None, "not_a_number", shown)
+
+    return read_fields(reply, fields, Values(of_json, lambda text, start: _piece(text, start, scale)))
+
+
+def _piece(text: str, start: int, scale: Scale) -> Piece[Decimal] | None:
+    found = number_at(text, start, scale)
+    if found is None:
+        return None
+    written = text[start : found.end]
+    return (
+        Piece(None, found.value, written) if isinstance(found.value, str) else Piece(_least(found.value), None, written)
+    )
+
+
+def _least(number: Decimal) -> Decimal:
+    """Write equal numbers alike: 7.0 and 7 are one verdict."""
+    units, exponent = number.units * 10 ** max(number.exponent, 0), min(number.exponent, 0)
+    while exponent < 0 and units % 10 == 0:
+        units, exponent = units // 10, exponent + 1
+    return Decimal(units, exponent)
+
+
+def scores_reader(fields: Sequence[Field], scale: Scale) -> Reader[Mapping[str, Decimal]]:
+    """Give `read_scores` with its arguments, as a session wants it."""
+    return lambda reply: read_scores(reply, fields, scale)

@@ -1,0 +1,88 @@
+"""Reports in one table: JSONL or CSV with questionId, answerId and text."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Mapping
+
+from aeollm.errors import Problem, printable
+from aeollm.judging.reports.decoding import LONGEST_TEXT, Unusable, checked_text
+from aeollm.judging.reports.nouns import Report
+from aeollm.tables import Key
+
+_COLUMNS = ("questionId", "answerId", "text")
+
+Found = tuple[list[Report], list[Problem]]
+
+
+def read_jsonl_rows(content: str, name: str) -> Found:
+    """Read one object a line."""
+    rows: list[tuple[int, Mapping[str, object] | None]] = []
+    for number, line in enumerate(content.split("\n"), start=1):
+        if not line.strip():
+            continue
+        try:
+            value = json.loads(line)
+        except (ValueError, RecursionError):
+            value = None
+        rows.append((number, value if isinstance(value, dict) else None))
+    return _reports(rows, name)
+
+
+def read_csv_rows(content: str, name: str) -> Found:
+    """Read comma-separated rows under a header that names the three columns, in any order.
+
+    Raises
+    ------
+    Unusable
+        If the header lacks one, or quotation marks do not pair.
+    """
+    before = csv.field_size_limit(LONGEST_TEXT)
+    try:
+        reader = csv.DictReader(io.StringIO(content, newline=""), strict=True)
+        missing = [column for column in _COLUMNS if column not in (reader.fieldnames or ())]
+        if missing:
+            header = printable(", ".join(reader.fieldnames or ()))
+            message = f"has no column {', '.join(missing)}; its header names {header or 'nothing'}."
+            raise Unusable("missing_column", message, "Name the columns questionId, answerId, text.")
+        return _reports([(reader.line_num, row) for row in reader], name)
+    except csv.Error as error:
+        raise Unusable("csv", f"cannot be read as CSV ({error}).", "Look for an unpaired quotation mark.") from None
+    finally:
+        csv.field_size_limit(before)
+
+
+def _reports(rows: Iterable[tuple[int, Mapping[str, object] | None]], name: str) -> Found:
+    reports: list[Report] = []
+    problems: list[Problem] = []
+    seen: dict[Key, int] = {}
+    for line, row in rows:
+        try:
+            question, answer, text = _row(row)
+            first = seen.setdefault((question, answer), line)
+            if first != line:
+                raise Unusable("duplicate_key", f"is there again; it was first on line {first}.", "Keep one.")
+            reports.append(Report(question, answer, text, f"{name}:{line}"))
+        except Unusable as reason:
+            message = f"the report {reason.message}" if not reason.message.startswith("the ") else reason.message
+            problems.append(Problem("error", reason.kind, message, reason.remedy, line))
+    return reports, problems
+
+
+def _row(row: Mapping[str, object] | None) -> tuple[str, str, str]:
+    if row is None:
+        raise Unusable("json", "the line is no JSON object.", "Write one object a line.")
+    ids = []
+    for column in _COLUMNS[:2]:
+        value = row.get(column)
+        if isinstance(value, int) and not isinstance(value, bool):
+            value = str(value)
+        if not isinstance(value, str) or not value.strip():
+            raise Unusable("missing_id", f"the line has no {column}.", "Give both ids, as text.")
+        ids.append(value.strip())
+    text = row.get("text")
+    if not isinstance(text, str):
+        raise Unusable("empty", "has no text.", "Give the report under text.")
+    return ids[0], ids[1], checked_text(text)

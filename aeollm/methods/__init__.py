@@ -1,0 +1,35 @@
+"""Ways of judging as recipes: whom to ask what about every report, and the steps from there to a run."""
+
+from aeollm.methods.carrying import Estimated, Judged, Task, estimated, first_prompts
+from aeollm.methods.kinds import ASKS, AskKind
+from aeollm.methods.material import Material, material_of
+from aeollm.methods.method import Ask, Judge, Method, RubricQuestion, Sampling
+from aeollm.methods.prompting import Prompts
+from aeollm.methods.reading import bundled_recipes, read_method
+from aeollm.methods.running import Running, files_of, run_method, write_files
+from aeollm.methods.writing import write_method
+
+__all__ = [
+    "ASKS",
+    "Ask",
+    "AskKind",
+    "Estimated",
+    "Judge",
+    "Judged",
+    "Material",
+    "Method",
+    "Prompts",
+    "RubricQuestion",
+    "Running",
+    "Sampling",
+    "Task",
+    "bundled_recipes",
+    "estimated",
+    "files_of",
+    "first_prompts",
+    "material_of",
+    "read_method",
+    "run_method",
+    "write_files",
+    "write_method",
+]

@@ -1,0 +1,114 @@
+"""What is asked about: reports, their questions' rubrics, and the answers that people have scored."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from aeollm.errors import JudgingError, Problem, printable
+from aeollm.judging import Shard
+from aeollm.judging.prompts import language_of
+from aeollm.judging.reports import Report, Reports, check_coverage
+from aeollm.methods.method import Method
+from aeollm.tables import DIMENSIONS, Criterion, Labels, Rubrics
+
+_FEW = 5
+
+
+@dataclass(frozen=True, eq=False)
+class Material:
+    """Reports in the order of the labels, or their own; ``problems`` tell what is wrong with them.
+
+    ``whole`` is how many there are before a trial or a shard takes its part; ``digest`` is over all texts.
+    """
+
+    reports: tuple[Report, ...]
+    labels: Labels | None
+    rubrics: Rubrics | None
+    whole: int
+    problems: tuple[Problem, ...] = ()
+    digest: str = ""
+
+    @cached_property
+    def questions(self) -> Mapping[str, tuple[Report, ...]]:
+        """Map every question to its reports."""
+        found: dict[str, list[Report]] = {}
+        for report in self.reports:
+            found.setdefault(report.question, []).append(report)
+        return {question: tuple(own) for question, own in found.items()}
+
+    @property
+    def dimensions(self) -> tuple[str, ...]:
+        """Name the dimensions that a run for the labels has."""
+        return DIMENSIONS if self.labels is None else self.labels.run_dimensions
+
+    def request(self, question: str) -> str:
+        """Give what the reports of a question were asked for; empty where no rubric says it."""
+        return "" if self.rubrics is None else self.rubrics.prompts.get(question, "")
+
+    @cached_property
+    def _languages(self) -> dict[str, str]:
+        first = {question: own[0].text for question, own in self.questions.items()}
+        return {question: language_of(self.request(question) or text) for question, text in first.items()}
+
+    def language(self, question: str) -> str:
+        """Give the language to ask in: the request's, or the first report's where there is none."""
+        return self._languages[question]
+
+    def criteria(self, question: str, dimension: str) -> Sequence[Criterion]:
+        """Give a dimension's criteria."""
+        return () if self.rubrics is None else self.rubrics.criteria[question].get(dimension, ())
+
+    def part(self, shard: Shard, *, together: bool) -> Material:
+        """Take a shard's reports: whole questions where their answers have to be judged in one place."""
+        taken = (r for r in self.reports if shard.takes(*((r.question,) if together else r.key)))
+        return replace(self, reports=tuple(taken))
+
+    def first(self, count: int) -> Material:
+        """Take the first reports for a trial."""
+        return replace(self, reports=self.reports[:count])
+
+
+def material_of(
+    method: Method, reports: Reports, labels: Labels | None, rubrics: Rubrics | None, *, partial: bool = False
+) -> Material:
+    """Put reports, labels and rubrics together.
+
+    Raises
+    ------
+    JudgingError
+        If reports are missing or broken (unless ``partial``), or questions lack the rubric that the method needs.
+    """
+    problems = list(reports.problems)
+    chosen = reports.reports
+    if labels is not None:
+        problems += check_coverage(reports, labels, partial=partial)
+        chosen = tuple(reports.by_key[key] for key in labels.index if key in reports.by_key)
+    if partial:
+        problems = [replace(problem, severity="warning") for problem in problems]
+    problems += _lacking(method, {report.question: None for report in chosen}, rubrics)
+    if not chosen:
+        problems.append(Problem("error", "no_reports", "no report is one of the labels'.", "Check their ids."))
+    if any(problem.severity == "error" for problem in problems):
+        raise JudgingError(reports.name, problems)
+    return Material(tuple(chosen), labels, rubrics, len(chosen), tuple(problems), reports.digest)
+
+
+def _lacking(method: Method, questions: Iterable[str], rubrics: Rubrics | None) -> list[Problem]:
+    """Name questions without the request or the criteria that the method shows to a judge."""
+    if all(ask.kind.gives == "opinions" for ask in method.asks):
+        return []
+    remedy = "Name the folder of criterion<questionId>.json by --rubrics, or labels that have it."
+    if rubrics is None:
+        message = "a judge has to see what was asked for, which rubrics say, and there are none."
+        return [Problem("error", "no_rubrics", message, remedy)]
+    criteria = any(ask.kind.rubrics for ask in method.asks)
+    lacking = [
+        question
+        for question in questions
+        if not rubrics.prompts.get(question) or (criteria and not rubrics.criteria.get(question))
+    ]
+    shown = ", ".join(printable(question, 40) for question in lacking[:_FEW])
+    message = f"{len(lacking)} questions have no rubric: {shown}."
+    return [Problem("error", "missing_rubric", message, remedy)] if lacking else []

@@ -1,0 +1,173 @@
+"""A scoring prompt revised by a model that is shown its errors, and pruned; held-out questions decide what is kept.
+
+After the published description of ISLab's method: revision from scoring errors, pruning of segments that add little.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from aeollm.errors import Problem
+from aeollm.judging import Answer, Session
+from aeollm.methods.calls import Rows
+from aeollm.methods.guidance import read_revision
+from aeollm.methods.losses import Compared, compared, error_loss, largest_errors, order_loss
+from aeollm.methods.optimising.setup import Guidance, Setup
+from aeollm.methods.pointwise import holistic
+from aeollm.tables import Key
+
+_LOSSES = {"order": order_loss, "error": error_loss}
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What a guidance is worth on some questions: the loss, None for none, and answers without a score."""
+
+    loss: float | None
+    missing: int
+    table: Compared
+
+
+@dataclass(frozen=True)
+class Optimised:
+    """The outcome: the guidance kept, the templates with it by name and language, and everything tried in its order."""
+
+    guidance: Guidance
+    templates: Mapping[tuple[str, str], str]
+    log: tuple[Mapping[str, object], ...]
+    problems: tuple[Problem, ...]
+
+
+@dataclass
+class Optimiser:
+    """One optimisation; ``answers`` takes every answer that comes, to be counted."""
+
+    setup: Setup
+    session: Session
+    answers: list[Answer[Any]] = field(default_factory=list)
+    log: list[Mapping[str, object]] = field(default_factory=list)
+    calls: int = 0
+
+    @property
+    def options(self) -> Mapping[str, Any]:
+        """Give the ask's options."""
+        return self.setup.asking.ask.options
+
+    async def run(self) -> Optimised:
+        """Revise and prune, round by round, within the budget."""
+        best, held = self.setup.start, await self.measure(self.setup.start, self.setup.split.held_out)
+        self.note("start", best, held, kept=True)
+        for number in range(int(self.options["rounds"])):
+            if self.over(held):
+                break
+            revised = await self.revision(best, number)
+            if revised is not None:
+                best, held = await self.tried(f"revision {number + 1}", revised, (best, held))
+            if self.options["prune"] == "yes":
+                best, held = await self.pruned(best, held, number)
+        await self.last(best)
+        return Optimised(
+            best, self.setup.templates(self.setup.asking.ask.name, best), tuple(self.log), tuple(self.told())
+        )
+
+    def over(self, held: Measured) -> bool:
+        """Tell whether to stop: nothing to compare, the session's end, or the most calls made."""
+        stop = self.session.stopped
+        spent = self.calls >= self.options["calls"]
+        if held.loss is None or stop is not None or spent:
+            why = "no score" if held.loss is None else stop.words if stop is not None else "the calls are spent"
+            self.log.append({"what": "stopped", "why": why})
+            return True
+        return False
+
+    async def tried(self, what: str, guidance: Guidance, best: tuple[Guidance, Measured]) -> tuple[Guidance, Measured]:
+        """Keep a guidance if the held-out loss falls, and no more answers are without a score."""
+        held = await self.measure(guidance, self.setup.split.held_out)
+        kept = better(held, best[1], equal=False)
+        self.note(what, guidance, held, kept=kept)
+        return (guidance, held) if kept else best
+
+    async def pruned(self, best: Guidance, held: Measured, number: int) -> tuple[Guidance, Measured]:
+        """Take out every segment without which the held-out loss is no larger, from the last to the first."""
+        for place in reversed(range(len(best))):
+            if len(best) == 1 or self.over(held):
+                break
+            without = (*best[:place], *best[place + 1 :])
+            measured = await self.measure(without, self.setup.split.held_out)
+            kept = better(measured, held, equal=True)
+            self.note(f"round {number + 1} without segment {place + 1}", without, measured, kept=kept)
+            if kept:
+                best, held = without, measured
+        return best, held
+
+    async def measure(self, guidance: Guidance, questions: Sequence[str]) -> Measured:
+        """Have reports of some questions scored under a guidance."""
+        asking = self.setup.scoring(guidance, questions)
+        scores: dict[Key, list[float]] = {}
+        calls = {call.request.place: call for call in holistic(asking)}
+        self.calls += len(calls)
+        async for answer in self.session.run_each((call.request, call.read) for call in calls.values()):
+            self.answers.append(answer)
+            rows: Rows = answer.value or ()
+            scores |= {(row[1], row[2]): [float(cell) for cell in row[3:]] for row in rows}
+        keys = [report.key for report in asking.material.reports if report.key in self.setup.labels.index]
+        table = compared(scores, keys, asking.dimensions, self.setup.labels)
+        return Measured(_LOSSES[str(self.options["loss"])](table), table.missing, table)
+
+    async def revision(self, guidance: Guidance, number: int) -> Guidance | None:
+        """Have the guidance revised from errors on the training questions."""
+        training = await self.measure(guidance, self.setup.split.training)
+        rows = largest_errors(training.table, int(self.options["errors"]))
+        if not rows:
+            self.log.append({"what": f"revision {number + 1}", "why": "there are no errors to learn from"})
+            return None
+        self.calls += 1
+        answer = await self.session.one(
+            self.setup.reviser(guidance, self.setup.errors(training.table, rows), number), read_revision
+        )
+        self.answers.append(answer)
+        if answer.missing is not None:
+            self.log.append({"what": f"revision {number + 1}", "why": answer.missing.words})
+        return answer.value
+
+    async def last(self, best: Guidance) -> None:
+        """Measure what was kept, and the start, on every part."""
+        split = self.setup.split
+        parts = {"in_sample": split.training, "held_out": split.held_out, "untouched": split.untouched}
+        for name, guidance in (("start", self.setup.start), ("final", best)):
+            found = {part: (await self.measure(guidance, own)).loss for part, own in parts.items() if own}
+            self.log.append({"what": name, "guidance": list(guidance), "losses": found})
+
+    def note(self, what: str, guidance: Guidance, held: Measured, *, kept: bool) -> None:
+        """Log what was tried."""
+        entry = {"what": what, "guidance": list(guidance), "held_out": held.loss, "missing": held.missing, "kept": kept}
+        self.log.append(entry)
+
+    def told(self) -> Iterator[Problem]:
+        """Say what the final prompt is worth, and on which questions that can be believed."""
+        start, final = (entry.get("losses") for entry in self.log[-2:])
+        named = {"in_sample": "in sample", "held_out": "held out", "untouched": "untouched"}
+        told = [f"{words} {_shown(start, key)} before, {_shown(final, key)} after" for key, words in named.items()]
+        message = f"loss {'; '.join(told)}."
+        remedy = "The held-out questions chose the prompt and flatter it; only untouched ones say what it is worth."
+        yield Problem("note", "learned", message, remedy)
+
+
+def _shown(losses: object, key: str) -> str:
+    value = losses.get(key) if isinstance(losses, Mapping) else None
+    return "–" if value is None else f"{value:.4f}"
+
+
+def better(one: Measured, other: Measured, *, equal: bool) -> bool:
+    """Tell whether one loss is smaller, or as small; a loss over fewer scored answers is no proof."""
+    if one.loss is None or other.loss is None or one.missing > other.missing:
+        return False
+    return one.loss <= other.loss if equal else one.loss < other.loss
+
+
+def log_lines(log: Sequence[Mapping[str, object]]) -> bytes:
+    """Write a log as JSON lines."""
+    return "".join(json.dumps(entry, ensure_ascii=False) + "\n" for entry in log).encode("utf-8", "surrogatepass")

@@ -1,0 +1,124 @@
+"""What an optimisation starts from: the prompt taken apart, the questions dealt out, and what it asks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from aeollm.errors import JudgingError, Problem
+from aeollm.judging import Data, Request
+from aeollm.judging.prompts import LANGUAGES
+from aeollm.methods.calls import Asking
+from aeollm.methods.guidance import Frame, split_guidance
+from aeollm.methods.losses import Compared, Split, split_questions
+from aeollm.methods.pointwise import holistic
+from aeollm.methods.prompting import Prompts
+from aeollm.tables import Labels
+
+Guidance = tuple[str, ...]
+_WARM = 0.7
+"""Least temperature of the reviser: a refused revision must not come again."""
+_REVISION_TOKENS = 4096
+
+
+@dataclass(frozen=True)
+class Setup:
+    """Labels to learn from, the questions' parts, frames by language, and the guidance to start with in one."""
+
+    asking: Asking
+    labels: Labels
+    split: Split
+    frames: Mapping[str, Frame]
+    language: str
+    start: Guidance
+
+    def scoring(self, guidance: Guidance, questions: Sequence[str]) -> Asking:
+        """Ask for scores of some questions' reports, under a guidance."""
+        material, name = self.asking.material, self.asking.ask.name
+        reports = tuple(report for report in material.reports if report.question in set(questions))
+        options = {**self.asking.ask.options, "prompt": name, "reviser": None}
+        prompts = Prompts(made=self.templates(name, guidance))
+        ask = replace(self.asking.ask, options=options)
+        return replace(self.asking, ask=ask, material=replace(material, reports=reports), prompts=prompts)
+
+    def templates(self, name: str, guidance: Guidance) -> dict[tuple[str, str], str]:
+        """Give the prompt in every language; the guidance is in one."""
+        return {(name, language): frame.with_guidance(guidance) for language, frame in self.frames.items()}
+
+    def reviser(self, guidance: Guidance, errors: str, number: int) -> Request:
+        """Ask for a revision."""
+        options = self.asking.ask.options
+        name = str(options["reviser"] or options["judge"])
+        template = self.asking.prompts.template("optimise", self.language)
+        values: dict[str, str | Data] = {
+            "prompt": Data("prompt", "\n\n".join(guidance)),
+            "errors": Data("errors", errors),
+        }
+        asked = self.asking.options(self.asking.judges[name], None)
+        warm = replace(asked, temperature=max(asked.temperature, _WARM), max_tokens=_REVISION_TOKENS, sample=number)
+        return self.asking.request((name, "revision", str(number + 1)), template, values, warm)
+
+    def errors(self, table: Compared, rows: Sequence[int]) -> str:
+        """Describe errors: the request, how the report begins, and both scores in every dimension."""
+        reports = {report.key: report for report in self.asking.material.reports}
+        most = int(self.asking.ask.options["excerpt"])
+        parts: list[str] = []
+        for number, row in enumerate(rows):
+            key = table.keys[row]
+            both = zip(table.dimensions, table.judge[row].tolist(), table.people[row].tolist(), strict=True)
+            told = "\n".join(f"{name}: model {one:g}, people {other:g}" for name, one, other in both)
+            request, text = self.asking.material.request(key[0]), reports[key].text[:most]
+            parts.append(f"{number + 1}.\n{request[:most]}\n\n{text}\n\n{told}")
+        return "\n\n---\n\n".join(parts)
+
+
+def setup_of(asking: Asking) -> Setup:
+    """Take the prompt apart, and deal out the questions.
+
+    Raises
+    ------
+    JudgingError
+        If there are no labels of two questions or more, or the prompt is not made for it.
+    """
+    options, material, labels = asking.ask.options, asking.material, labels_for(asking)
+    known = set(labels.questions)
+    labelled = [question for question in material.questions if question in known]
+    shares = (options["held_out"], options["untouched"])
+    split = split_questions(labelled, shares, int(options["split_seed"]))
+    languages = [material.language(question) for question in split.training]
+    spoken = max(LANGUAGES, key=languages.count)
+    low, high = map(str, asking.bounds().values())
+    name = str(options["prompt"])
+    parts = {language: split_guidance(asking.prompts.template(name, language), low, high) for language in LANGUAGES}
+    frames = {language: frame for language, (frame, _) in parts.items()}
+    return Setup(asking, labels, split, frames, spoken, parts[spoken][1])
+
+
+def labels_for(asking: Asking) -> Labels:
+    """Give the labels to learn from.
+
+    Raises
+    ------
+    JudgingError
+        If there are none, or only of one question.
+    """
+    labels = asking.material.labels
+    known = set() if labels is None else set(labels.questions) & set(asking.material.questions)
+    if labels is None or not labels.labelled or len(known) < 2:
+        message = "a prompt is optimised on labels of two questions or more."
+        raise JudgingError(asking.ask.name, [Problem("error", "no_labels", message, "Name labels with scores.")])
+    return labels
+
+
+def most_requests(asking: Asking) -> Iterator[Request]:
+    """Give as many requests as an optimisation makes at most, for an estimate; revised texts count as the first."""
+    setup, options = setup_of(asking), asking.ask.options
+    split, rounds, segments = setup.split, int(options["rounds"]), len(setup.start) + 1
+    per_round = 1 + (segments if options["prune"] == "yes" else 0)
+    times = ((split.held_out, 2 + rounds * per_round), (split.training, 2 + rounds), (split.untouched, 2))
+    for questions, count in times:
+        for call in holistic(setup.scoring(setup.start, questions)):
+            for number in range(count):
+                yield call.request.asked(replace(call.request.options, sample=number))
+    for number in range(rounds):
+        yield setup.reviser(setup.start, "x" * 2 * int(options["excerpt"]) * int(options["errors"]), number)

@@ -1,0 +1,45 @@
+"""The prompt templates of a method: a user's own beside the recipe, else the bundled ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from aeollm.judging.prompts import PROMPTS, Template, parse_template, read_template
+
+
+@dataclass
+class Prompts:
+    """Gives templates by name and language, each read once; ``made`` holds those that this run has made itself."""
+
+    folder: Path | None = None
+    made: dict[tuple[str, str], str] = field(default_factory=dict)
+    _read: dict[tuple[str, str], Template] = field(default_factory=dict)
+
+    def template(self, name: str, language: str) -> Template:
+        """Give one.
+
+        Raises
+        ------
+        JudgingError
+            If there is none, or it cannot be read.
+        """
+        key = (name, language)
+        if key not in self._read:
+            own = self.folder / f"{name}.{language}.md" if self.folder is not None else None
+            if key in self.made:
+                self._read[key] = parse_template(self.made[key], name, language)
+            else:
+                self._read[key] = read_template(name, language, own.parent if own and own.is_file() else PROMPTS)
+        return self._read[key]
+
+    def own_files(self) -> dict[str, bytes]:
+        """Give the templates used that are not bundled, by file name, so that a run can be repeated."""
+        found: dict[str, bytes] = {}
+        for (name, language), content in self.made.items():
+            found[f"{name}.{language}.md"] = content.encode()
+        for name, language in self._read.keys() - self.made.keys():
+            own = self.folder / f"{name}.{language}.md" if self.folder is not None else None
+            if own is not None and own.is_file():
+                found[own.name] = own.read_bytes()
+        return found

@@ -1,0 +1,113 @@
+"""A method from start to end in one call: connections, the replies on disk, and the files that come of it."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from aeollm.errors import JudgingError, Problem, printable
+from aeollm.judging import Control, Limits, OnProgress, ReplyStore, Session
+from aeollm.methods.carrying import Judged, OnAsk, Task, carry_out
+from aeollm.methods.endpoints import connect_judges
+from aeollm.methods.method import Method
+from aeollm.methods.writing import write_method
+from aeollm.recipes import write_recipe
+
+REPLIES, RUN, RECIPE, BUILD = "replies.jsonl", "run.txt", "recipe.toml", "build.toml"
+
+
+@dataclass(frozen=True)
+class Running:
+    """How a method is run: the key, patience, budget, and how to steer and watch it.
+
+    ``online`` False asks nobody, and makes do with the replies on disk. The key is in no repr and no file.
+    """
+
+    token: str | None = field(default=None, repr=False)
+    timeout: float = 600.0
+    limits: Limits = field(default_factory=Limits)
+    control: Control = field(default_factory=Control)
+    on_progress: OnProgress | None = None
+    on_ask: OnAsk | None = None
+    online: bool = True
+
+
+def run_method(task: Task, folder: Path, running: Running) -> Judged:
+    """Carry out a method; replies are in ``folder`` as they come, and those that are there are not asked for again.
+
+    Raises
+    ------
+    JudgingError
+        If the folder cannot be used, or judges cannot be told apart.
+    """
+    return asyncio.run(_run(task, folder, running))
+
+
+async def _run(task: Task, folder: Path, running: Running) -> Judged:
+    with ReplyStore(folder / REPLIES) as store, _interruptible(running.control):
+        if not running.online:
+            return await carry_out(task, Session(None, store, running.limits), running.on_ask)
+        async with connect_judges(task.judges, running.token, running.timeout) as ask:
+            session = Session(ask, store, running.limits, running.control, running.on_progress)
+            return await carry_out(task, session, running.on_ask)
+
+
+class _interruptible:
+    """Take Ctrl-C, and a request to terminate, for a wish to stop: once cleanly, twice at once."""
+
+    def __init__(self, control: Control) -> None:
+        self._control = control
+        self._signals: list[signal.Signals] = []
+
+    def _stop(self) -> None:
+        self._control.cancel(now=self._control.cancelled)
+
+    def __enter__(self) -> None:
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            # Not in threads other than the main one, and not on every system: there Ctrl-C is as ever.
+            with suppress(NotImplementedError, RuntimeError, ValueError):
+                loop.add_signal_handler(number, self._stop)
+                self._signals.append(number)
+
+    def __exit__(self, *error: object) -> None:
+        loop = asyncio.get_running_loop()
+        for number in self._signals:
+            loop.remove_signal_handler(number)
+
+
+def files_of(judged: Judged, method: Method) -> dict[str, bytes]:
+    """Give the files of a run besides the replies: tables, run, and the recipes that repeat it.
+
+    ``method`` is written as ``recipe.toml``. ``build.toml`` builds the run of the tables, without any judge.
+    """
+    found = dict(judged.files)
+    found |= judged.task.prompts.own_files()
+    found[RECIPE] = write_method(method).encode()
+    if judged.task.method.steps:
+        found[BUILD] = write_recipe(judged.task.method.recipe()).encode()
+    if judged.built is not None:
+        found[RUN] = judged.built.text.encode()
+    return found
+
+
+def write_files(files: dict[str, bytes], folder: Path) -> None:
+    """Write a run's files, each at once.
+
+    Raises
+    ------
+    JudgingError
+        If one cannot be written.
+    """
+    for name, content in files.items():
+        part = folder / f".{name}.part"
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            part.write_bytes(content)
+            part.replace(folder / name)
+        except OSError as error:
+            message = f"{printable(name)} cannot be written: {error.strerror}."
+            raise JudgingError(str(folder), [Problem("error", "unwritable", message, "Check the folder.")]) from None

@@ -1,0 +1,297 @@
+"""The Judge tab: from reports to a run, by asking a model, after an estimate and a trial."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any, NamedTuple
+
+import gradio as gr
+
+from aeollm.sources import ASSETS
+from aeollm.ui.callbacks import Callbacks
+from aeollm.ui.judge_access import PROVIDERS, Access
+from aeollm.ui.judge_calls import Judging
+from aeollm.ui.judge_desk import Desk
+from aeollm.ui.judge_setup import ADDRESS, PROVIDER, Wanted
+from aeollm.ui.words import both, say
+
+_READING_AT_ONCE, _WATCHING_AT_ONCE = 2, 16
+_TICK = 0.5
+_PRIVATE: dict[str, Any] = {"api_visibility": "private", "preprocess": False}
+_SETUP: dict[str, Any] = {**_PRIVATE, "concurrency_id": "judge-setup", "concurrency_limit": _READING_AT_ONCE}
+_WATCH: dict[str, Any] = {
+    **_PRIVATE,
+    "concurrency_id": "judge-watch",
+    "concurrency_limit": _WATCHING_AT_ONCE,
+    "show_progress": "hidden",
+}
+_SMALL: dict[str, Any] = {"size": "sm", "scale": 0, "min_width": 130}
+_NUMBERS = (
+    (
+        ("concurrency", 1, 64, 0),
+        ("attempts", 1, 10, 0),
+        ("temperature", 0, 2, None),
+        ("seed", None, None, 0),
+        ("timeout", 1, 36_000, 0),
+    ),
+    (
+        ("price_in", 0, None, None),
+        ("price_out", 0, None, None),
+        ("most_calls", 0, None, 0),
+        ("most_money", 0, None, None),
+    ),
+)
+_CALLS = """
+element.addEventListener('click', event => {
+  const call = event.target.closest('[data-call]');
+  if (call) trigger('click', {call: call.dataset.call});
+});
+"""
+
+
+class Scoring(NamedTuple):
+    """What belongs to the Score tab: its labels with their description, its drop zone, and the row of tabs."""
+
+    picker: gr.Dropdown
+    status: gr.HTML
+    template: gr.DownloadButton
+    files: gr.File
+    tabs: gr.Tabs
+
+
+class Handed(NamedTuple):
+    """What is handed in, and what was found in it."""
+
+    files: gr.File
+    recipe: gr.Dropdown
+    own: gr.UploadButton
+    told: gr.HTML
+    found: gr.HTML
+
+
+class Work(NamedTuple):
+    """What can be pressed, and how far it is."""
+
+    estimate: gr.HTML
+    progress: gr.HTML
+    trial: gr.Button
+    run: gr.Button
+    pause: gr.Button
+    resume: gr.Button
+    cancel: gr.Button
+    timer: gr.Timer
+
+
+class Outcome(NamedTuple):
+    """What came of it."""
+
+    result: gr.HTML
+    take_run: gr.DownloadButton
+    replies: gr.DownloadButton
+    report: gr.DownloadButton
+    recipe: gr.DownloadButton
+    whole: gr.DownloadButton
+    to_score: gr.Button
+
+
+class Look(NamedTuple):
+    """One call, looked into."""
+
+    ask: gr.Dropdown
+    number: gr.Number
+    before: gr.Button
+    after: gr.Button
+    show: gr.Button
+    shown: gr.HTML
+
+
+def build(tab: gr.Tab, calls: Callbacks, session: gr.State, scoring: Scoring, access: Access) -> Judging:
+    """Lay the tab out and wire its events; give what has to know when a page is closed."""
+    judging = Judging(calls, access)
+    desk: gr.State = gr.State(None, delete_callback=_close)
+    gr.HTML(f'<p class="ae-note">{both("j_intro" if access.local else "j_intro_hosted")}</p>')
+    handed = _handed(judging)
+    fields, token = _fields(access)
+    work, outcome, look = _work(), _outcome(), _look()
+    wired = _Wiring(judging, desk, [scoring.picker, session, handed.recipe, *fields], handed, work, look)
+    wired.inputs(tab, fields)
+    wired.running(token, outcome)
+    wired.looking(outcome)
+    score = [session, scoring.files, scoring.picker, scoring.status, scoring.template, scoring.tabs]
+    outcome.to_score.click(judging.to_score, [desk, scoring.files, scoring.picker, session], score, **_WATCH)
+    return judging
+
+
+def _close(desk: Desk | None) -> None:
+    if desk is not None:
+        desk.close()
+
+
+def _handed(judging: Judging) -> Handed:
+    files = gr.File(label=say("j_drop"), file_count="multiple", height=150, elem_id="j-files")
+    with gr.Row(elem_id="j-choose"):
+        gr.HTML(
+            f'<button type="button" class="ae-j-folder">{both("j_folder")}</button>'
+            '<input type="file" webkitdirectory multiple hidden>',
+            elem_id="j-folder",
+            js_on_load=(ASSETS / "folder.js").read_text(encoding="utf-8"),
+            min_width=150,
+        )
+        recipe = gr.Dropdown(judging.recipes(), value="holistic", label=say("j_recipe"), elem_id="j-recipe", scale=3)
+        own = gr.UploadButton(say("j_own_recipe"), elem_id="j-own", file_count="single", **_SMALL)
+    return Handed(files, recipe, own, gr.HTML(elem_id="j-told"), gr.HTML(elem_id="j-found"))
+
+
+def _fields(access: Access) -> tuple[list[Any], gr.Textbox | None]:
+    """Lay out the fields, in the order of `Wanted`; the key is none of them."""
+    with gr.Row(elem_id="j-where"):
+        models = gr.Textbox(label=say("j_models"), placeholder="Qwen/Qwen3-32B", max_lines=1, elem_id="j-models")
+        place, token = _here() if access.local else (_hosted(), None)
+    with gr.Accordion(say("j_options"), open=False, elem_id="j-options"):
+        missing = gr.Checkbox(value=False, label=say("j_partial"), elem_id="j-partial")
+        numbers = [_numbers(own) for own in _NUMBERS]
+    return [models, *place, missing, *numbers[0], *numbers[1]], token
+
+
+def _here() -> tuple[list[Any], gr.Textbox]:
+    """Let the machine's own user name any address, or a provider."""
+    where = [(say("j_address"), ADDRESS), (say("j_provider"), PROVIDER)]
+    place = gr.Radio(where, value=ADDRESS, label=say("j_ask_at"), elem_id="j-place", min_width=260)
+    hint = "http://127.0.0.1:8000/v1"
+    address = gr.Textbox(label=say("j_base_url"), placeholder=hint, max_lines=1, elem_id="j-address")
+    provider = _provider(visible=False)
+    token = gr.Textbox(label=say("j_key"), type="password", max_lines=1, elem_id="j-key")
+    place.input(_shown_place, [place], [address, provider], queue=False, **_PRIVATE)
+    return [place, address, provider], token
+
+
+def _hosted() -> list[Any]:
+    """Let a visitor name a provider; where is a constant of the server's, and checked again all the same."""
+    provider = _provider(visible=True)
+    gr.LoginButton(elem_id="j-login", scale=0, min_width=220)
+    return [gr.State(PROVIDER), gr.State(""), provider]
+
+
+def _provider(*, visible: bool) -> gr.Dropdown:
+    label = say("j_provider")
+    return gr.Dropdown(list(PROVIDERS), value="auto", label=label, elem_id="j-provider", visible=visible)
+
+
+def _shown_place(place: str) -> list[Any]:
+    return [gr.update(visible=place == ADDRESS), gr.update(visible=place == PROVIDER)]
+
+
+def _numbers(fields: tuple[tuple[str, float | None, float | None, int | None], ...]) -> list[gr.Number]:
+    """Lay out a row of number fields: name, least, most, decimals."""
+    with gr.Row():
+        return [
+            gr.Number(
+                getattr(Wanted(), name),
+                label=say(f"j_{name}"),
+                minimum=least,
+                maximum=most,
+                precision=precision,
+                elem_id=f"j-{name.replace('_', '-')}",
+                min_width=130,
+            )
+            for name, least, most, precision in fields
+        ]
+
+
+def _work() -> Work:
+    estimate = gr.HTML(elem_id="j-estimate")
+    with gr.Row(elem_id="j-actions"):
+        trial = gr.Button(say("j_trial"), variant="primary", elem_id="j-trial", scale=0, min_width=190)
+        run = gr.Button(say("j_run"), elem_id="j-run", scale=0, min_width=170)
+        pause = gr.Button(say("j_pause"), elem_id="j-pause", visible=False, scale=0, min_width=110)
+        resume = gr.Button(say("j_resume"), elem_id="j-resume", visible=False, scale=0, min_width=110)
+        cancel = gr.Button(say("j_cancel"), elem_id="j-cancel", visible=False, scale=0, min_width=110)
+    progress = gr.HTML(elem_id="j-progress")
+    return Work(estimate, progress, trial, run, pause, resume, cancel, gr.Timer(_TICK, active=False))
+
+
+def _outcome() -> Outcome:
+    result = gr.HTML(elem_id="j-result", js_on_load=_CALLS)
+    with gr.Row(elem_id="j-take"):
+        run, replies, report, recipe, whole = (
+            gr.DownloadButton(say(f"j_take_{name}"), elem_id=f"j-take-{name}", interactive=False, **_SMALL)
+            for name in ("run", "replies", "report", "recipe", "whole")
+        )
+        to_score = gr.Button(say("j_to_score"), elem_id="j-to-score", interactive=False, **_SMALL)
+    return Outcome(result, run, replies, report, recipe, whole, to_score)
+
+
+def _look() -> Look:
+    with gr.Accordion(say("j_look"), open=False, elem_id="j-look"):
+        with gr.Row(elem_id="j-look-row"):
+            ask = gr.Dropdown([], label=say("j_asked"), elem_id="j-ask", min_width=160)
+            number = gr.Number(1, label=say("j_number"), minimum=1, precision=0, elem_id="j-number", min_width=110)
+            before = gr.Button("←", elem_id="j-before", size="sm", scale=0, min_width=50)
+            after = gr.Button("→", elem_id="j-after", size="sm", scale=0, min_width=50)
+            show = gr.Button(say("j_show"), elem_id="j-show", size="sm", scale=0, min_width=120)
+        shown = gr.HTML(elem_id="j-call")
+    return Look(ask, number, before, after, show, shown)
+
+
+class _Wiring(NamedTuple):
+    """Everything that events touch."""
+
+    calls: Judging
+    desk: gr.State
+    setup: list[Any]
+    handed: Handed
+    work: Work
+    look: Look
+
+    @property
+    def described(self) -> list[Any]:
+        """Give what tells what is there."""
+        return [self.handed.found, self.work.estimate, self.look.ask, self.look.number, self.look.shown]
+
+    def inputs(self, tab: gr.Tab, fields: list[Any]) -> None:
+        """Read what is handed in, and estimate what it takes."""
+        calls, desk, handed, setup = self.calls, self.desk, self.handed, self.setup
+        told = [desk, *self.described]
+        shown: dict[str, Any] = {**_SETUP, "show_progress": "minimal", "show_progress_on": [handed.found]}
+        tab.select(calls.opened, [desk, *setup], told, **shown)
+        handed.files.change(calls.dropped, [desk, handed.files, *setup], told, **shown)
+        taken = handed.own.upload(calls.own_recipe, [desk, handed.own], [desk, handed.recipe, handed.told], **_SETUP)
+        changed = [
+            handed.recipe.input,
+            *(field.input for field in fields if isinstance(field, gr.Checkbox | gr.Radio | gr.Dropdown)),
+            *(field.submit for field in fields if isinstance(field, gr.Number | gr.Textbox)),
+            *(field.blur for field in fields if isinstance(field, gr.Number | gr.Textbox)),
+        ]
+        again = {"trigger_mode": "always_last", "show_progress": "hidden"}
+        gr.on(changed, calls.described, [desk, *setup], self.described, **_SETUP, **again)
+        taken.then(calls.described, [desk, *setup], self.described, **_SETUP)
+
+    def running(self, token: gr.Textbox | None, outcome: Outcome) -> None:
+        """Start, follow, steer."""
+        calls, desk, work = self.calls, self.desk, self.work
+        following = [work.progress, work.trial, work.run, work.pause, work.resume, work.cancel, work.timer]
+        asked = [desk, *([] if token is None else [token]), *self.setup]
+        trial, run = (calls.trial_hosted, calls.run_hosted) if token is None else (calls.trial_here, calls.run_here)
+        began = {**_SETUP, "show_progress": "hidden"}
+        work.trial.click(trial, asked, [desk, *following], **began)
+        work.run.click(run, asked, [desk, *following], **began)
+        for button, does in ((work.pause, calls.paused), (work.resume, calls.resumed), (work.cancel, calls.cancelled)):
+            button.click(does, [desk], following, **_WATCH)
+        # Its change, once a run is over, tells what is on disk now.
+        over = gr.State("")
+        work.timer.tick(calls.ticked, [desk], [*following, *outcome, over], **_WATCH)
+        over.change(calls.described, [desk, *self.setup], self.described, show_progress="hidden", **_SETUP)
+
+    def looking(self, outcome: Outcome) -> None:
+        """Look into one call."""
+        calls, look = self.calls, self.look
+        shown = [self.desk, look.ask, look.number, *self.setup]
+        quiet = {**_SETUP, "show_progress": "hidden"}
+        events: list[Any] = [
+            look.show.click,
+            look.before.click(partial(calls.stepped, -1), [look.number], [look.number], **_WATCH).then,
+            look.after.click(partial(calls.stepped, 1), [look.number], [look.number], **_WATCH).then,
+            outcome.result.click(calls.clicked, None, [look.ask, look.number], **_WATCH).then,
+        ]
+        for event in events:
+            event(calls.looked, shown, [look.shown], **quiet)

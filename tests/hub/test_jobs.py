@@ -1,0 +1,95 @@
+"""Parts of a run as Hugging Face Jobs: printed, quoted, started at a Hub on the loopback."""
+
+import os
+import shlex
+import subprocess
+import sys
+
+import pytest
+
+from aeollm.judging.jobs import Plan, jobs_of
+from aeollm.methods import read_method
+from tests.commands import ROOT, call
+from tests.hub.fake_hub_jobs import TOKEN, FakeJobs
+
+PLACES = ("--reports", "me/reports", "--bucket", "me/runs", "--name", "first", "--labels-set", "aeollm-2-test")
+
+
+def jobs(*options, **environment):
+    """Call the command as a process, for the Hub's address is read at its start."""
+    plain = {name: value for name, value in os.environ.items() if not name.startswith(("AEOLLM_", "HF_"))}
+    command = [sys.executable, "-m", "aeollm", "jobs", "per-criterion", "--model", "org/Judge-32B", *PLACES, *options]
+    env = plain | {"PYTHONPATH": str(ROOT)} | environment
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60, env=env)
+
+
+@pytest.fixture(scope="module")
+def hub():
+    with FakeJobs(most=3) as running:
+        yield running
+
+
+def test_jobs_are_started_with_the_token_as_a_secret_only(hub):
+    done = jobs("--jobs", "3", "--flavor", "l40sx1", HF_TOKEN=TOKEN, HF_ENDPOINT=hub.address)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == [f"first-{n}-of-3: {hub.address}/jobs/me/job{n}" for n in (1, 2, 3)]
+    for number, job in enumerate(hub.started, 1):
+        assert job["owner"] == "me"
+        assert job["secrets"] == {"HF_TOKEN": TOKEN}
+        assert (job["flavor"], job["dockerImage"], job["timeoutSeconds"]) == (
+            "l40sx1",
+            "vllm/vllm-openai:latest",
+            43200,
+        )
+        assert [(own["type"], own["source"], own["mountPath"]) for own in job["volumes"]] == [
+            ("dataset", "me/reports", "/reports"),
+            ("bucket", "me/runs", "/out"),
+        ]
+        assert f"--shard {number}/3" in job["command"][2]
+        assert "--labels-set aeollm-2-test" in job["command"][2]
+        assert TOKEN not in str({key: value for key, value in job.items() if key != "secrets"})
+        # The recipe's text travels with the job, and is one.
+        assert read_method(job["environment"]["RECIPE"].encode()).name == "per-criterion"
+    refused = jobs("--jobs", "1", HF_TOKEN=TOKEN, HF_ENDPOINT=hub.address)
+    assert refused.returncode == 2
+    assert "first-1-of-1 was not started" in refused.stderr
+    assert TOKEN not in refused.stdout + refused.stderr
+    unknown = jobs("--jobs", "1", HF_TOKEN="hf_wrong0123456789", HF_ENDPOINT=hub.address)
+    assert unknown.returncode == 2
+    assert "hf_wrong0123456789" not in unknown.stdout + unknown.stderr
+    assert len(hub.started) == 3
+
+
+def test_dry_run_prints_the_jobs_and_asks_nobody(capsys, monkeypatch):
+    monkeypatch.delenv("HF_TOKEN", raising=False)
+    arguments = ("jobs", "holistic", "--jobs", "2", "--model", "m", *PLACES, "--dry-run")
+    code, told, _ = call(capsys, *arguments)
+    assert code == 0
+    assert told.count("vllm serve m") == 2
+    assert "--shard 2/2" in told
+    code, _, complaint = call(capsys, *arguments[:-1])
+    assert code == 2
+    assert "HF_TOKEN is not set" in complaint
+
+
+def test_several_judges_and_names_that_are_no_folder_are_refused(capsys):
+    for recipe, name, words in (("tie-break", "a", "several judges"), ("holistic", "a/b", "name of a folder")):
+        places = ("--reports", "me/r", "--bucket", "me/b", "--name", name, "--dry-run")
+        code, _, complaint = call(capsys, "jobs", recipe, "--jobs", "2", "--model", "m", *places)
+        assert code == 2
+        assert words in complaint
+
+
+def test_what_users_write_is_quoted_and_the_script_is_one():
+    hostile = "m; touch /tmp/owned $(id) 'x"
+    plan = Plan("run", 'recipe = 1\nname = "it\'s $HOME"', hostile, "me/r", "me/b", judge=("--extra", '{"a": 1}'))
+    (job,) = jobs_of(plan, 1)
+    assert subprocess.run(["bash", "-n", "-c", job.script], check=False).returncode == 0
+    (line,) = [line for line in job.script.splitlines() if line.startswith("vllm serve")]
+    assert shlex.split(line)[2] == hostile
+    (line,) = [line for line in job.script.splitlines() if " -m aeollm judge " in line]
+    words = shlex.split(line)
+    assert words[words.index("--model") + 1] == hostile
+    assert words[words.index("--extra") + 1] == '{"a": 1}'
+    # The recipe comes by the environment and is not read by the shell.
+    assert "$HOME" not in job.script

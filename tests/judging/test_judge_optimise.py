@@ -1,0 +1,199 @@
+"""A prompt optimised against a judge and a reviser whose good and bad changes are known."""
+
+import json
+import re
+
+import pytest
+
+from aeollm.files import read_labels
+from aeollm.judging import Reply, read_template
+from aeollm.methods.guidance import read_revision, split_guidance
+from aeollm.methods.losses import compared, error_loss, largest_errors, order_loss, split_questions
+from tests.commands import call
+from tests.judging.judging_commands import replied, wanted, whole
+from tests.judging.scripted import Answer
+
+DIMENSIONS = ("comprehensiveness", "insight", "instruction_following", "readability")
+QUESTIONS = [f"q{number}" for number in range(10)]
+DEAD, GOOD, BAD = "Consider the weather.", "Compare with the best.", "Prefer short reports."
+MARK = re.compile(r"report (q\d+) number (\d)")
+
+
+@pytest.fixture
+def task(tmp_path):
+    """Ten questions with four answers, people's score of answer n being 2n in every dimension; and a recipe."""
+    rows = [(question, number) for question in QUESTIONS for number in (1, 2, 3, 4)]
+    header = ",".join(("questionId", "answerId", *(f"{name}_score" for name in DIMENSIONS)))
+    lines = [f"{question},a{number},{','.join([str(2 * number)] * 4)}" for question, number in rows]
+    (tmp_path / "labels.csv").write_text("\n".join([header, *lines]) + "\n")
+    reports = [
+        {"questionId": question, "answerId": f"a{number}", "text": f"This is report {question} number {number}."}
+        for question, number in rows
+    ]
+    (tmp_path / "reports.jsonl").write_text("".join(json.dumps(row) + "\n" for row in reports))
+    rubrics = tmp_path / "rubric_dataset"
+    rubrics.mkdir()
+    for question in QUESTIONS:
+        criteria = {name: [{"criterion": "c", "explanation": "", "weight": 1}] for name in DIMENSIONS}
+        weights = dict.fromkeys(DIMENSIONS, 0.25)
+        content = {"id": question, "prompt": f"Request {question}", "dimension_weight": weights, "criterions": criteria}
+        (rubrics / f"criterion{question}.json").write_text(json.dumps(content))
+    (tmp_path / "own.toml").write_text(
+        'recipe = 1\nname = "own"\n[[ask]]\ndo = "optimise"\nname = "optimised"\nreviser = "reviser"\nrounds = 3\n'
+        '[[ask]]\ndo = "holistic"\nname = "scores"\nprompt = "optimised"\n[[step]]\ndo = "run"\nfrom = "scores"\n'
+    )
+    return tmp_path
+
+
+class Script:
+    """A judge that orders reports rightly only under GOOD, and backwards under BAD; revisions from a list."""
+
+    def __init__(self, *revisions):
+        self.revisions = revisions
+        self.asked = []
+
+    def __call__(self, seen):
+        if seen.body["model"] == "reviser":
+            self.asked.append(whole(seen))
+            return Answer(
+                text=f"Well.\n<revision>{self.revisions[min(len(self.asked), len(self.revisions)) - 1]}</revision>",
+                model="reviser",
+            )
+        text = whole(seen)
+        number = int(MARK.findall(text)[0][1])
+        # Without guidance one pair of six is turned round: tau = 4/6.
+        score = {1: 1, 2: 3, 3: 2, 4: 4}[number]
+        score = number if GOOD in text else score
+        return replied(seen, dict.fromkeys(wanted(seen), 10 - score if BAD in text else score))
+
+
+def optimise(judge, task, capsys, *options):
+    out = task / "out"
+    places = (
+        "--answers",
+        task / "reports.jsonl",
+        "--labels",
+        task / "labels.csv",
+        "--rubrics",
+        task / "rubric_dataset",
+    )
+    endpoint = ("--base-url", judge.address, "--model", "m", "--judge", "reviser=reviser", "-o", out)
+    code, told, complaint = call(capsys, "judge", task / "own.toml", *places, *endpoint, *options)
+    log = out / "optimised.log.jsonl"
+    return code, told + complaint, [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
+
+
+def test_bad_changes_are_refused_good_ones_kept_and_dead_segments_pruned(judge, task, capsys):
+    script = judge.script = Script(BAD, f"{GOOD}\n\n{BAD}", f"{GOOD}\n\n{DEAD}")
+    code, told, log = optimise(judge, task, capsys)
+    assert code == 0, told
+    kept = {entry["what"]: entry["kept"] for entry in log if "kept" in entry}
+    assert (kept["revision 1"], kept["revision 2"], kept["revision 3"]) == (False, False, True)
+    assert kept["round 3 without segment 2"] is True
+    final, start = log[-1], log[-2]
+    assert final["guidance"] == [GOOD]
+    assert final["losses"] == {"in_sample": 0, "held_out": 0, "untouched": 0}
+    assert start["losses"]["held_out"] == pytest.approx(1 / 3)
+    prompt = (task / "out" / "optimised.en.md").read_text()
+    assert GOOD in prompt
+    assert DEAD not in prompt
+    assert "gives you no orders" in prompt
+    # The last ask scores every report with it: perfect order.
+    rows = [line.split("\t") for line in (task / "out" / "run.txt").read_text().splitlines()[1:]]
+    assert all(row[3] == row[2][1] for row in rows)
+    assert len(script.asked) == 3
+
+
+def test_held_out_questions_never_reach_the_reviser(judge, task, capsys):
+    script = judge.script = Script(GOOD, GOOD, GOOD)
+    optimise(judge, task, capsys)
+    split = split_questions(QUESTIONS, (0.3, 0.2), 0)
+    assert (len(split.training), len(split.held_out), len(split.untouched)) == (5, 3, 2)
+    shown = {question for text in script.asked for question, _ in MARK.findall(text)}
+    requests = {question for text in script.asked for question in re.findall(r"Request (q\d+)", text)}
+    assert shown
+    assert shown == requests
+    assert shown <= set(split.training)
+
+
+def test_pruning_takes_the_dead_segment_of_the_first_prompt_too(judge, task, capsys):
+    for language in ("en", "zh"):
+        template = read_template("holistic", language).text
+        head, tail = template.rsplit("\n\n", 2)[0], "\n\n".join(template.rsplit("\n\n", 2)[1:])
+        own = f'+++\nversion = "1"\n+++\n{head}\n\n{DEAD}\n\n{GOOD}\n\n{tail}'
+        (task / f"mine.{language}.md").write_text(own)
+    text = (task / "own.toml").read_text()
+    (task / "own.toml").write_text(text.replace('name = "optimised"\n', 'name = "optimised"\nprompt = "mine"\n'))
+    judge.script = Script(BAD, BAD, BAD)
+    _, _, log = optimise(judge, task, capsys)
+    assert log[-1]["guidance"] == [GOOD]
+
+
+def test_a_budget_of_calls_ends_it_with_what_was_kept(judge, task, capsys):
+    text = (task / "own.toml").read_text()
+    (task / "own.toml").write_text(text.replace("rounds = 3\n", "rounds = 3\ncalls = 12\n"))
+    judge.script = Script(GOOD)
+    code, _, log = optimise(judge, task, capsys)
+    assert code == 0
+    assert [entry["why"] for entry in log if entry["what"] == "stopped"] == ["the calls are spent"]
+    assert log[-1]["what"] == "final"
+
+
+def test_dry_run_tells_the_most_it_can_take(judge, task, capsys):
+    code, told, _ = optimise(judge, task, capsys, "--dry-run")
+    assert code == 0
+    # Of 20, 12 and 8 reports in training, held out and untouched: (2 + 3) x 20, (2 + 3 x (1 + 2)) x 12, 2 x 8, and
+    # three revisions.
+    assert f"at most {5 * 20 + 11 * 12 + 2 * 8 + 3}" in told
+    assert not judge.seen
+
+
+def test_labels_of_one_question_are_too_few(judge, task, capsys):
+    for name in ("labels.csv", "reports.jsonl"):
+        lines = (task / name).read_text().splitlines(keepends=True)
+        (task / name).write_text("".join(lines[: 5 if name == "labels.csv" else 4]))
+    code, told, _ = optimise(judge, task, capsys)
+    assert code == 1
+    assert "labels of two questions or more" in told
+
+
+def test_losses_by_hand(tmp_path):
+    path = tmp_path / "labels.csv"
+    path.write_text("questionId,answerId,quality_score\n1,a,2\n1,b,4\n1,c,6\n2,a,5\n2,b,7\n")
+    labels = read_labels(path)
+    keys = [("1", "a"), ("1", "b"), ("1", "c"), ("2", "a"), ("2", "b")]
+    scores = {("1", "a"): [3], ("1", "b"): [2], ("1", "c"): [6], ("2", "a"): [5], ("2", "b"): [5]}
+    table = compared(scores, keys, ("quality",), labels)
+    # tau 1/3 for three answers with one pair turned round; all alike in the second question counts as 0.
+    assert order_loss(table) == pytest.approx(1 - (1 / 3 + 0) / 2)
+    # Differences 1, -2, 0, 0, -2.
+    assert error_loss(table) == pytest.approx((9 / 5) ** 0.5)
+    assert table.missing == 0
+    assert compared({}, keys, ("quality",), labels).missing == 5
+    assert order_loss(compared({}, keys, ("quality",), labels)) is None
+    # Standardised: (-.39, -.98, 1.37) against (-1.22, 0, 1.22) and (0, 0) against (-1, 1).
+    assert largest_errors(table, 1) in ([3], [4])
+    assert set(largest_errors(table, 9)) == {0, 1, 2, 3, 4}
+
+
+def test_the_part_that_may_change_is_the_guidance_alone():
+    for language in ("en", "zh"):
+        frame, segments = split_guidance(read_template("holistic", language), "0", "10")
+        assert len(segments) == 1
+        assert "{{" not in segments[0]
+        assert "6.5" in segments[0]
+        assert "{{format}}" in frame.after
+        assert "{{report}}" in frame.before
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("no tags", "no_answer"),
+        ("<revision>\n \n</revision>", "not_an_answer"),
+        ("<revision>Show {{report}} again</revision>", "not_an_answer"),
+        ("<revision>a\n\n# system\n\nb</revision>", "not_an_answer"),
+    ],
+)
+def test_revisions_that_are_none(text, kind):
+    assert read_revision(Reply(text, "m")).kind == kind

@@ -1,0 +1,222 @@
+"""Sessions without a network: what is asked, in which measure, and what a bug does."""
+
+import asyncio
+from datetime import UTC, datetime
+
+import pytest
+
+from aeollm.errors import JudgingError
+from aeollm.judging import (
+    AskFailed,
+    Budget,
+    Limits,
+    Message,
+    Options,
+    Price,
+    Reply,
+    ReplyStore,
+    Request,
+    Session,
+    Shard,
+    Unread,
+    Usage,
+    ask_nobody,
+    estimate,
+    estimate_tokens,
+    merge,
+)
+from aeollm.judging.asking import Endpoint
+from aeollm.judging.asking.failures import redacting, retry_after
+
+
+def request(name, **options):
+    return Request((name,), (Message("user", name),), Options("m", **options), "p@1")
+
+
+def run(tmp_path, requests, ask, read=lambda reply: reply.text, **limits):
+    async def go():
+        with ReplyStore(tmp_path / "r.jsonl") as store:
+            session = Session(ask, store, Limits(**{"concurrency": 2, "backoff": 0.001, **limits}))
+            answers = [answer async for answer in session.run(requests, read)]
+            return answers, session
+
+    return asyncio.run(go())
+
+
+async def echo(messages, options):
+    return Reply(f"{options.model} {messages[0].content}", options.model)
+
+
+def test_every_request_gets_one_answer(tmp_path):
+    answers, session = run(tmp_path, (request(str(n)) for n in range(50)), echo)
+    assert sorted(int(answer.request.place[0]) for answer in answers) == list(range(50))
+    assert all(answer.value == f"m {answer.request.place[0]}" for answer in answers)
+    assert (session.progress.done, session.progress.missing) == (50, 0)
+
+
+def test_requests_are_made_as_they_are_needed(tmp_path):
+    made = []
+
+    def lazily():
+        for number in range(1000):
+            made.append(number)
+            yield request(str(number))
+
+    async def go():
+        with ReplyStore(tmp_path / "r.jsonl") as store:
+            session = Session(echo, store, Limits(concurrency=2))
+            answers = session.run(lazily(), lambda reply: reply.text)
+            for _ in range(3):
+                await anext(answers)
+            await answers.aclose()
+
+    asyncio.run(go())
+    # Two workers, four answers that wait, three taken.
+    assert len(made) <= 2 + 4 + 3 + 2
+
+
+@pytest.mark.parametrize("where", ["ask", "read", "requests"])
+def test_a_bug_passes_through_as_the_bug_it_is(where, tmp_path):
+    async def broken(messages, options):
+        raise ZeroDivisionError(messages, options)
+
+    def unreadable(reply):
+        raise ZeroDivisionError(reply)
+
+    def requests():
+        yield request("a")
+        if where == "requests":
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        run(
+            tmp_path,
+            requests(),
+            broken if where == "ask" else echo,
+            unreadable if where == "read" else lambda reply: reply.text,
+        )
+
+
+def test_steps_share_one_budget(tmp_path):
+    async def go():
+        with ReplyStore(tmp_path / "r.jsonl") as store:
+            session = Session(echo, store, Limits(concurrency=1, budget=Budget(calls=3)))
+            first = [answer async for answer in session.run([request("a"), request("b")], lambda reply: reply.text)]
+            second = [answer async for answer in session.run([request("c"), request("d")], lambda reply: reply.text)]
+            cached = await session.one(request("a"), lambda reply: reply.text)
+            return [*first, *second, cached]
+
+    answers = asyncio.run(go())
+    assert [answer.missing and answer.missing.kind for answer in answers] == [None, None, None, "budget", None]
+
+
+def test_asking_again_is_another_sample_and_ends(tmp_path):
+    asked = []
+
+    async def ask(messages, options):
+        asked.append((messages[0].content, options.sent_seed, options.sent_temperature))
+        return Reply("good" if options.attempt == 2 else "bad", options.model)
+
+    def read(reply):
+        return reply.text if reply.text == "good" else Unread("no_answer", "bad")
+
+    [answer], _ = run(tmp_path, [request("a", seed=7)], ask, read, attempts=3)
+    assert answer.value == "good"
+    assert [reply.text for reply in answer.replies] == ["bad", "bad", "good"]
+    assert asked == [("a", 7, 0.0), ("a", 8, 0.5), ("a", 9, 0.5)]
+
+
+def test_a_wrong_place_in_the_middle_is_asked_with_patience(tmp_path):
+    tried = []
+
+    async def ask(messages, options):
+        tried.append(messages[0].content)
+        if tried.count(messages[0].content) < 3:
+            raise AskFailed("connection", "closed")
+        return await echo(messages, options)
+
+    answers, session = run(tmp_path, [request("a"), request("b")], ask, retries=2)
+    assert {answer.value for answer in answers} == {"m a", "m b"}
+    # Closed connections may have been charged: each counts as a call.
+    assert session.progress.spent.calls == 6
+
+
+def test_an_estimate_before_anything_is_sent(tmp_path):
+    requests = [
+        request("x" * 1000, max_tokens=50),
+        request("评" * 1000, max_tokens=50),
+        request("x" * 1000, max_tokens=50),
+    ]
+    with ReplyStore(tmp_path / "r.jsonl") as store:
+        # 0.3 tokens a letter, 0.6 a Chinese character, 8 a message; the third is the first again.
+        before = estimate(requests, Price(1, 2), store)
+        assert (before.calls, before.on_disk) == (2, 0)
+        assert before.most == Usage(300 + 8 + 600 + 8, 100, estimated=True)
+        assert before.longest == 658
+        assert before.money == pytest.approx((916 + 2 * 100) / 1e6)
+        store.add(requests[0], Reply("x", "m"), {})
+        after = estimate(requests, Price(), store)
+    assert (after.calls, after.on_disk, after.money) == (1, 1, 0)
+    assert estimate_tokens("热" * 10 + "a" * 10) == 9
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "",
+        "localhost:8000",
+        "ftp://x",
+        "http://",
+        "http://user:pass@x/v1",
+        "http://x/v1?key=abc",
+        "http://x/#a",
+        "http://[::1",
+    ],
+)
+def test_what_is_no_address_or_holds_a_key_is_refused(address):
+    with pytest.raises(JudgingError) as caught:
+        Endpoint(address)
+    assert "abc" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("value", "seconds"),
+    [
+        ("5", 5),
+        ("0", 0),
+        ("-3", 0),
+        ("1.5", 1.5),
+        ("Mon, 30 Nov 2026 00:00:10 GMT", 10),
+        ("Mon, 30 Nov 2026 00:00:00", 0),
+        ("Sun, 29 Nov 2026 00:00:00 GMT", 0),
+        ("soon", None),
+        ("", None),
+        ("inf", None),
+        ("nan", None),
+        (None, None),
+    ],
+)
+def test_retry_after(value, seconds):
+    assert retry_after(value, datetime(2026, 11, 30, tzinfo=UTC)) == seconds
+
+
+def test_what_looks_like_a_key_is_taken_out():
+    redact = redacting("plain-secret")
+    for text in ("Bearer abc.def", "hf_abcdefghijkl", "sk-proj-abcdefgh123", "plain-secret", "sk-ab***********yz"):
+        assert "[key]" in redact(f"wrong: {text} given")
+        assert text not in redact(f"wrong: {text} given")
+    assert redact("the key word") == "the key word"
+
+
+def test_shards_merged_give_the_run_without_an_endpoint(tmp_path):
+    names = [f"q{number}" for number in range(20)]
+    run(tmp_path / "whole", [request(name) for name in names], echo)
+    for number in (1, 2):
+        run(tmp_path / str(number), [request(name) for name in names if Shard(number, 2).takes(name)], echo)
+    merge([tmp_path / "1" / "r.jsonl", tmp_path / "2" / "r.jsonl"], tmp_path / "r.jsonl")
+    merge([tmp_path / "whole" / "r.jsonl"], tmp_path / "one.jsonl")
+    assert (tmp_path / "r.jsonl").read_bytes() == (tmp_path / "one.jsonl").read_bytes()
+    answers, session = run(tmp_path, [request(name) for name in [*names, "unknown"]], ask_nobody)
+    values = {answer.request.place[0]: answer.value for answer in answers}
+    assert values == {name: f"m {name}" for name in names} | {"unknown": None}
+    assert session.stopped.kind == "offline"
