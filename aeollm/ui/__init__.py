@@ -43,28 +43,32 @@ def build_app(catalogue: Catalogue, hosts: Hosted | None = None) -> gr.Blocks:
         pages.navigation(beside=hosted.beside(hosts))
         calls = Callbacks(catalogue)
         session = gr.State(calls.example)
-        with gr.Tabs(elem_id="tabs") as tabs:
-            with gr.Tab(say("tab_score"), id="score"):
-                handed = score.build(app, calls, session)
-            with gr.Tab(say("tab_questions"), id="questions") as tab:
-                questions.build(tab, session)
-            with gr.Tab(say("tab_compare"), id="compare") as tab:
-                compare.build(tab, session, calls.downloads)
-            if (access := Access.here()) is not None:
-                with gr.Tab(say("tab_judge"), id="judge") as tab:
-                    scoring = judge.Scoring(handed.picker, handed.status, handed.template, handed.files, tabs)
-                    judging = judge.build(tab, calls, session, scoring, access)
-                app.unload(judging.left)
-            with gr.Tab(say("build"), id="build") as tab:
-                build.build(tab, calls, session, build.Scoring(handed.picker, handed.files, tabs))
-            with gr.Tab(say("calibrate"), id="calibrate") as tab:
-                calibrate.build(tab, session, calls.downloads)
+        _lay_out_tabs(app, calls, session)
         gr.api(make_score(catalogue), api_name="score", concurrency_id="scoring", concurrency_limit=_SCORING_AT_ONCE)
     pages.build(app, hosted.beside(hosts))
     if hosts is not None:
         hosted.build(app, hosts)
     app.queue(max_size=_LONGEST_QUEUE, default_concurrency_limit=_SCORING_AT_ONCE)
     return app
+
+
+def _lay_out_tabs(app: gr.Blocks, calls: Callbacks, session: gr.State) -> None:
+    with gr.Tabs(elem_id="tabs") as tabs:
+        with gr.Tab(say("tab_score"), id="score"):
+            handed = score.build(app, calls, session)
+        with gr.Tab(say("tab_questions"), id="questions") as tab:
+            questions.build(tab, session)
+        with gr.Tab(say("tab_compare"), id="compare") as tab:
+            compare.build(tab, session, calls.downloads)
+        if (access := Access.here()) is not None:
+            with gr.Tab(say("tab_judge"), id="judge") as tab:
+                scoring = judge.Scoring(handed.picker, handed.status, handed.template, handed.files, tabs)
+                judging = judge.build(tab, calls, session, scoring, access)
+            app.unload(judging.left)
+        with gr.Tab(say("build"), id="build") as tab:
+            build.build(tab, calls, session, build.Scoring(handed.picker, handed.files, tabs))
+        with gr.Tab(say("calibrate"), id="calibrate") as tab:
+            calibrate.build(tab, session, calls.downloads)
 
 
 def launch_options(app: gr.Blocks, catalogue: Catalogue, hosts: Hosted | None = None) -> dict[str, Any]:

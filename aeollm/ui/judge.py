@@ -12,6 +12,7 @@ from aeollm.ui.callbacks import Callbacks
 from aeollm.ui.judge_access import PROVIDERS, Access
 from aeollm.ui.judge_calls import Judging
 from aeollm.ui.judge_desk import Desk
+from aeollm.ui.judge_runs import Runs
 from aeollm.ui.judge_setup import ADDRESS, PROVIDER, Wanted
 from aeollm.ui.words import both, say
 
@@ -115,10 +116,11 @@ def build(tab: gr.Tab, calls: Callbacks, session: gr.State, scoring: Scoring, ac
     work, outcome, look = _work(), _outcome(), _look()
     wired = _Wiring(judging, desk, [scoring.picker, session, handed.recipe, *fields], handed, work, look)
     wired.inputs(tab, fields)
-    wired.running(token, outcome)
+    runs = Runs(judging)
+    wired.running(runs, token, outcome)
     wired.looking(outcome)
     score = [session, scoring.files, scoring.picker, scoring.status, scoring.template, scoring.tabs]
-    outcome.to_score.click(judging.to_score, [desk, scoring.files, scoring.picker, session], score, **_WATCH)
+    outcome.to_score.click(runs.to_score, [desk, scoring.files, scoring.picker, session], score, **_WATCH)
     return judging
 
 
@@ -256,31 +258,31 @@ class _Wiring(NamedTuple):
         tab.select(calls.opened, [desk, *setup], told, **shown)
         handed.files.change(calls.dropped, [desk, handed.files, *setup], told, **shown)
         taken = handed.own.upload(calls.own_recipe, [desk, handed.own], [desk, handed.recipe, handed.told], **_SETUP)
+        again: dict[str, Any] = {"trigger_mode": "always_last", "show_progress": "hidden"}
+        handed.recipe.input(calls.described, [desk, *setup], self.described, **_SETUP, **again)
         changed = [
-            handed.recipe.input,
             *(field.input for field in fields if isinstance(field, gr.Checkbox | gr.Radio | gr.Dropdown)),
             *(field.submit for field in fields if isinstance(field, gr.Number | gr.Textbox)),
             *(field.blur for field in fields if isinstance(field, gr.Number | gr.Textbox)),
         ]
-        again = {"trigger_mode": "always_last", "show_progress": "hidden"}
-        gr.on(changed, calls.described, [desk, *setup], self.described, **_SETUP, **again)
+        gr.on(changed, calls.measured, [desk, *setup], self.described[:2], **_SETUP, **again)
         taken.then(calls.described, [desk, *setup], self.described, **_SETUP)
 
-    def running(self, token: gr.Textbox | None, outcome: Outcome) -> None:
+    def running(self, runs: Runs, token: gr.Textbox | None, outcome: Outcome) -> None:
         """Start, follow, steer."""
         calls, desk, work = self.calls, self.desk, self.work
         following = [work.progress, work.trial, work.run, work.pause, work.resume, work.cancel, work.timer]
         asked = [desk, *([] if token is None else [token]), *self.setup]
-        trial, run = (calls.trial_hosted, calls.run_hosted) if token is None else (calls.trial_here, calls.run_here)
+        trial, run = (runs.trial_hosted, runs.run_hosted) if token is None else (runs.trial_here, runs.run_here)
         began = {**_SETUP, "show_progress": "hidden"}
         work.trial.click(trial, asked, [desk, *following], **began)
         work.run.click(run, asked, [desk, *following], **began)
-        for button, does in ((work.pause, calls.paused), (work.resume, calls.resumed), (work.cancel, calls.cancelled)):
+        for button, does in ((work.pause, runs.paused), (work.resume, runs.resumed), (work.cancel, runs.cancelled)):
             button.click(does, [desk], following, **_WATCH)
         # Its change, once a run is over, tells what is on disk now.
         over = gr.State("")
-        work.timer.tick(calls.ticked, [desk], [*following, *outcome, over], **_WATCH)
-        over.change(calls.described, [desk, *self.setup], self.described, show_progress="hidden", **_SETUP)
+        work.timer.tick(runs.ticked, [desk], [*following, *outcome, over], **_WATCH)
+        over.change(calls.measured, [desk, *self.setup], self.described[:2], show_progress="hidden", **_SETUP)
 
     def looking(self, outcome: Outcome) -> None:
         """Look into one call."""

@@ -9,7 +9,7 @@ import threading
 import time
 import traceback
 import weakref
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -105,11 +105,12 @@ class Desk:
     told: Job | None = None
     _files: set[Path] = field(default_factory=set)
     _leaving: threading.Timer | None = None
+    _emptied: Callable[[], object] = field(init=False)
     _folder: Path = field(default_factory=lambda: Path(tempfile.mkdtemp(prefix="aeollm-judge-")))
 
     def __post_init__(self) -> None:
         """Delete the folder when the server ends, too."""
-        weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
+        self._emptied = weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
 
     def new_folder(self) -> Path:
         """Give an empty folder for reports, in place of the one before."""
@@ -153,6 +154,6 @@ class Desk:
         if self.job is not None:
             self.job.control.cancel(now=True)
             self.job.join(_LAST_CALL)
-        shutil.rmtree(self._folder, ignore_errors=True)
+        self._emptied()
         for path in self._files:
             path.unlink(missing_ok=True)

@@ -192,7 +192,7 @@ def result(job: Job, lost: Sequence[tuple[str, str, int | None]]) -> str:
     box = tag("section", head, tag("ul", *(tag("li", line) for line in lines)), class_=f"ae-box ae-{kind}")
     above = {*judged.task.material.problems}
     told = [problem for problem in judged.problems if problem.kind != "missing_values" and problem not in above]
-    return joined([box, _lost(lost, judged.lost), Html(problems(told)), Html(_agreement(judged))])
+    return joined([box, _lost(lost, judged.lost), Html(problems(told)), Html("" if job.trial else _agreement(judged))])
 
 
 def _reasons(judged: Judged) -> list[str]:

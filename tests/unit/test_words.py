@@ -1,6 +1,7 @@
 """The words of the interface: complete, used, and in two languages."""
 
 import re
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from aeollm.leaderboard import PUBLISHED, ntcir18_dry_run, read_table
 from aeollm.reporting.html import Html, spoken
 from aeollm.reporting.words import both, in_words, known, told, words
+from aeollm.ui.judge_setup import Wanted
 from aeollm.ui.rendering import HEADING_WORDS, QUESTION_HEADERS
 from aeollm.ui.words import heading_styles, say, translations
 
@@ -16,6 +18,8 @@ SOURCE = "\n".join(path.read_text("utf-8") for path in (ROOT / "aeollm").rglob("
 # Columns of published tables, the first edition's subtasks, languages as `question_language` calls them.
 NAMED = {name for path in PUBLISHED.glob("*.csv") for name in read_table(path)[0]} | {"chinese", "english"}
 NAMED |= set(ntcir18_dry_run()[0].values)
+# The fields of the Judge tab's settings.
+NAMED |= {f"j_{field.name}" for field in fields(Wanted)}
 # Keys that are put together: an f-string with at least three letters of its own stands for all that fit it.
 BUILT = [re.sub(r"\{[^}]*\}", r"\\w+", found) for found in re.findall(r'f"([a-z_]*\{[^"{}]+\}[a-z_]*)"', SOURCE)]
 BUILT = [pattern for pattern in BUILT if len(re.sub(r"\\w\+|_", "", pattern)) >= 3]
