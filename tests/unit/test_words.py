@@ -3,9 +3,11 @@
 import re
 from dataclasses import fields
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
+from aeollm.errors import Severity
 from aeollm.leaderboard import PUBLISHED, ntcir18_dry_run, read_table
 from aeollm.reporting.html import Html, spoken
 from aeollm.reporting.words import both, in_words, known, told, words
@@ -19,7 +21,7 @@ SOURCE = "\n".join(path.read_text("utf-8") for path in (ROOT / "aeollm").rglob("
 NAMED = {name for path in PUBLISHED.glob("*.csv") for name in read_table(path)[0]} | {"chinese", "english"}
 NAMED |= set(ntcir18_dry_run()[0].values)
 # The fields of the Judge tab's settings.
-NAMED |= {f"j_{field.name}" for field in fields(Wanted)}
+NAMED |= {f"j_{field.name}" for field in fields(Wanted)} | {f"j_{severity}" for severity in get_args(Severity)}
 # Keys that are put together: an f-string with at least three letters of its own stands for all that fit it.
 BUILT = [re.sub(r"\{[^}]*\}", r"\\w+", found) for found in re.findall(r'f"([a-z_]*\{[^"{}]+\}[a-z_]*)"', SOURCE)]
 BUILT = [pattern for pattern in BUILT if len(re.sub(r"\\w\+|_", "", pattern)) >= 3]
