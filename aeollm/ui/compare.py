@@ -92,6 +92,9 @@ def compared(
         gr.update(choices=[(shown_name(name), name) for name in kept], value=again),
         gr.update(choices=views, value=view),
         *shown,
+        # What there was to take is of the comparison before.
+        *[gr.update(interactive=False)] * 3,
+        gr.update(visible=False),
     ]
 
 
@@ -148,16 +151,17 @@ def _repeats(held: Compared) -> str:
     return notices.spread_of_repeats(spread, name, held.comparison.views)
 
 
-def files_to_take(downloads: Downloads, held: Compared | None) -> list[str | None]:
-    """Write the comparison as JSON, CSV and LaTeX."""
+def files_to_take(downloads: Downloads, held: Compared | None) -> list[dict[str, Any]]:
+    """Write the comparison as JSON, CSV and LaTeX; the buttons wait for it."""
     if held is None:
-        return [None, None, None]
+        return [dict(gr.update(interactive=False))] * 3
     comparison = held.comparison
-    return [
+    paths = [
         downloads.write("comparison.json", comparison_json(comparison)),
         downloads.write("comparison.csv", comparison_csv(comparison)),
         downloads.write("comparison.tex", comparison_latex(comparison)),
     ]
+    return [dict(gr.update(value=path, interactive=True)) for path in paths]
 
 
 def report_to_take(downloads: Downloads, session: Session, held: Compared | None) -> dict[str, Any]:
@@ -174,13 +178,14 @@ def build(tab: gr.Tab, session: gr.State, downloads: Downloads) -> None:
     chosen = [parts.runs, parts.repeats, parts.correction, parts.interval]
     look = [parts.view, parts.measure, parts.first, parts.second]
     shown = [parts.table, parts.forest, parts.first, parts.second, parts.words, parts.paired, parts.pair]
-    everything = [held, parts.runs, parts.repeats, parts.view, *shown]
+    files = [take.as_json, take.as_csv, take.as_latex]
+    everything = [held, parts.runs, parts.repeats, parts.view, *shown, *files, take.report]
     changed = [parts.runs.input, parts.repeats.input, parts.correction.input, parts.interval.input]
     asked_for = [session, held, *chosen, *look]
     opened = tab.select(guarded(compared, asked_for), asked_for, everything, **_PRIVATE)
     again = gr.on(changed, guarded(compared, asked_for), asked_for, everything, trigger_mode="always_last", **_PRIVATE)
     for event in (opened, again):
-        event.then(partial(files_to_take, downloads), [held], [take.as_json, take.as_csv, take.as_latex], **_QUIET)
+        event.then(partial(files_to_take, downloads), [held], files, **_QUIET)
     opened.then(about_labels, [session], [labels], **_QUIET)
     take.make.click(partial(report_to_take, downloads), [session, held], [take.report], **_PRIVATE)
     looked = [parts.view.input, parts.measure.input, parts.first.input, parts.second.input]
@@ -200,9 +205,9 @@ def about_labels(session: Session) -> str:
 def _take_away() -> TakeAway:
     with gr.Row(elem_id="c-take"):
         return TakeAway(
-            gr.DownloadButton(say("comparison_json"), elem_id="c-json", **_SMALL),
-            gr.DownloadButton(say("comparison_csv"), elem_id="c-csv", **_SMALL),
-            gr.DownloadButton(say("latex_table"), elem_id="c-latex", **_SMALL),
+            gr.DownloadButton(say("comparison_json"), elem_id="c-json", interactive=False, **_SMALL),
+            gr.DownloadButton(say("comparison_csv"), elem_id="c-csv", interactive=False, **_SMALL),
+            gr.DownloadButton(say("latex_table"), elem_id="c-latex", interactive=False, **_SMALL),
             gr.Button(say("make_report"), elem_id="c-make", **_SMALL),
             gr.DownloadButton(say("download_report"), elem_id="c-report", visible=False, **_SMALL),
         )
