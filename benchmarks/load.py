@@ -96,9 +96,10 @@ class Client:
         await self.http.get("/")
         config = (await self.http.get("/config")).json()
         kinds = {component["id"]: component["type"] for component in config["components"]}
+        [zone] = [own["id"] for own in config["components"] if own["props"].get("elem_id") == "runs"]
         for entry in config["dependencies"]:
             found = [kinds[place] for place in entry["inputs"]]
-            if "file" in found and [how for _, how in entry["targets"]] == ["change"]:
+            if [zone, "change"] in entry["targets"]:
                 self.handler, self.kinds = entry["id"], found
 
     async def score(self) -> Expected:

@@ -11,6 +11,7 @@ from aeollm.submissions import Host
 from aeollm.ui import build, calibrate, compare, health, hosted, judge, pages, questions, score
 from aeollm.ui.callbacks import Callbacks
 from aeollm.ui.catalogue import Catalogue
+from aeollm.ui.door import guard_handlers
 from aeollm.ui.endpoint import make_score
 from aeollm.ui.guard import guard
 from aeollm.ui.hosted import Hosted
@@ -48,6 +49,7 @@ def build_app(catalogue: Catalogue, hosts: Hosted | None = None) -> gr.Blocks:
     pages.build(app, hosted.beside(hosts))
     if hosts is not None:
         hosted.build(app, hosts)
+    guard_handlers(app)
     app.queue(max_size=_LONGEST_QUEUE, default_concurrency_limit=_SCORING_AT_ONCE)
     return app
 

@@ -6,9 +6,12 @@ is done with it, and without filling the log.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import inspect
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import wraps
 from html import escape
+from types import UnionType
 from typing import Any
 
 import gradio as gr
@@ -18,11 +21,19 @@ from aeollm.errors import AeollmError
 _LONGEST = 100_000
 """Characters of one value; a name of a run or of a view is far shorter."""
 _MOST = 10_000
+_LARGEST = 1e15
 _REFUSED = "The page cannot use what it was sent. Reload it and try again."
 _GONE = "A file that was handed in is no longer here. Drop it again."
 
 
-def guarded(handler: Callable[..., Any], inputs: Sequence[gr.components.Component]) -> Callable[..., Any]:
+def guard_handlers(app: gr.Blocks) -> None:
+    """Guard every private handler of a page that is laid out, those of tabs to come among them."""
+    for event in app.fns.values():
+        if event.fn is not None and event.api_visibility == "private" and not hasattr(event.fn, "guards"):
+            event.fn = guarded(event.fn, event.inputs)
+
+
+def guarded(handler: Callable[..., Any], inputs: Sequence[Any]) -> Callable[..., Any]:
     """Let a handler be called with values of its inputs' kinds only.
 
     Raises
@@ -32,18 +43,31 @@ def guarded(handler: Callable[..., Any], inputs: Sequence[gr.components.Componen
     """
     kinds = [_kind(component) for component in inputs]
 
-    @wraps(handler)
-    def call(*values: Any) -> Any:  # noqa: ANN401  whatever was sent
+    @contextmanager
+    def guard(values: Sequence[Any]) -> Iterator[None]:
         if not all(fits(value) for fits, value in zip(kinds, values, strict=False)):
             raise gr.Error(_REFUSED, print_exception=False)
         try:
-            return handler(*values)
+            yield
         except AeollmError as error:
             raise gr.Error(escape(str(error)), print_exception=False) from None
         except FileNotFoundError as error:
             raise gr.Error(_GONE, print_exception=False) from error
 
-    return call
+    @wraps(handler)
+    def call(*values: Any) -> Any:  # noqa: ANN401  whatever was sent
+        with guard(values):
+            return handler(*values)
+
+    @wraps(handler)
+    def steps(*values: Any) -> Iterator[Any]:  # noqa: ANN401  as above
+        with guard(values):
+            yield from handler(*values)
+
+    # gradio asks the function itself whether it is one of many answers.
+    door = steps if inspect.isgeneratorfunction(handler) else call
+    vars(door)["guards"] = handler
+    return door
 
 
 def sent(event: gr.EventData, name: str) -> Any:  # noqa: ANN401  whatever was sent
@@ -54,21 +78,23 @@ def sent(event: gr.EventData, name: str) -> Any:  # noqa: ANN401  whatever was s
 
 def _kind(component: gr.components.Component) -> Callable[[Any], bool]:
     """Give the test that a component's value has to pass."""
-    match component:
-        case gr.State():
-            return lambda _: True  # kept here, never sent
-        case gr.File() | gr.UploadButton():
-            return _files if component.file_count == "multiple" else _file
-        case gr.Dropdown() if component.multiselect:
-            return _texts
-        case gr.CheckboxGroup():
-            return _texts
-        case _:
-            return _text
+    if isinstance(component, gr.File | gr.UploadButton):
+        return _files if component.file_count == "multiple" else _file
+    if isinstance(component, gr.Dropdown) and component.multiselect:
+        return _texts
+    return next((fits for kinds, fits in _KINDS if isinstance(component, kinds)), _text)
 
 
 def _text(value: object) -> bool:
     return value is None or (isinstance(value, str) and len(value) <= _LONGEST)
+
+
+def _number(value: object) -> bool:
+    return value is None or (isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < _LARGEST)
+
+
+def _switch(value: object) -> bool:
+    return value is None or isinstance(value, bool)
 
 
 def _texts(value: object) -> bool:
@@ -81,3 +107,11 @@ def _file(value: object) -> bool:
 
 def _files(value: object) -> bool:
     return value is None or (isinstance(value, list) and len(value) <= _MOST and all(map(_file, value)))
+
+
+_KINDS: tuple[tuple[type | UnionType, Callable[[object], bool]], ...] = (
+    (gr.State, lambda _: True),  # kept here, never sent
+    (gr.CheckboxGroup, _texts),
+    (gr.Number | gr.Slider | gr.Timer, _number),
+    (gr.Checkbox, _switch),
+)
