@@ -22,7 +22,7 @@ PATHS = [page.path for page in read_pages()] + ["health"]
 DRAWN = ".js-plotly-plot .point"
 TABS = {
     **{tab: f"{place} {DRAWN}" for tab, place in (("Score", "#by-question"), ("Questions", "#q-slopes"))},
-    **{"Compare": f"#c-forest {DRAWN}", "Judge": "#j-estimate", "Build": "#b-demo", "Calibrate": "#cal-table tbody tr"},
+    **{"Compare": f"#c-forest {DRAWN}", "Judge": "#j-files", "Build": "#b-demo", "Calibrate": "#cal-table tbody tr"},
 }
 AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text("utf-8")
 # What depends on the theme, and on the width; all other rules see the same everywhere, and are asked once.
