@@ -29,7 +29,7 @@ def form(bench: Bench, labels: Labels) -> str:
     ]
     listed = tag("ol", *steps, class_="ae-steps") if steps else tag("p", Html(both("build_no_steps")), class_="ae-note")
     turn = {} if bench.turn is None else {"data_turn": str(bench.turn)}
-    head = tag("h3", Html(both("build_steps")), **turn)
+    head = tag("h2", Html(both("build_steps")), **turn)
     return joined([head, listed, tag("div", *adding, class_="ae-adding")])
 
 

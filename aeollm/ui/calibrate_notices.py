@@ -29,7 +29,7 @@ def badge(material: Material) -> Html:
 def found(material: Material | None, refused: Sequence[Problem], said: str = "") -> str:
     """Say what was handed in: refusals in full, the rest folded below the counts."""
     if refused:
-        head = tag("h3", tag("span", "✗", aria_hidden="true"), f" {_several(len(refused), 'problem')}")
+        head = tag("h2", tag("span", "✗", aria_hidden="true"), f" {_several(len(refused), 'problem')}")
         return tag("section", head, problem_list(refused), class_="ae-box ae-error", role="alert")
     if material is None:
         return tag("p", Html(both(said)) if said else "", class_="ae-note", role="status")
@@ -75,7 +75,7 @@ def results(trial: Trial) -> str:
 
 def details(trial: Trial, name: str) -> str:
     """Give the tables that belong to the figures, and what to know about the numbers."""
-    heading = tag("h3", Html(both("cal_notes")))
+    heading = tag("h2", Html(both("cal_notes")))
     parts = [
         smece_table(trial, name),
         effects_table(trial) if trial.effects else "",

@@ -22,6 +22,7 @@ _LONGEST = 100_000
 """Characters of one value; a name of a run or of a view is far shorter."""
 _MOST = 10_000
 _LARGEST = 1e15
+_ADDED = ("gr.Request", "gr.EventData", "gr.OAuthProfile", "gr.OAuthToken")
 _REFUSED = "The page cannot use what it was sent. Reload it and try again."
 _GONE = "A file that was handed in is no longer here. Drop it again."
 
@@ -42,10 +43,12 @@ def guarded(handler: Callable[..., Any], inputs: Sequence[Any]) -> Callable[...,
         From the handler given: for other values, for a mistake it tells of, and for an upload that is gone.
     """
     kinds = [_kind(component) for component in inputs]
+    added = _added(handler)
 
     @contextmanager
     def guard(values: Sequence[Any]) -> Iterator[None]:
-        if not all(fits(value) for fits, value in zip(kinds, values, strict=False)):
+        handed = [value for place, value in enumerate(values) if place not in added]
+        if not all(fits(value) for fits, value in zip(kinds, handed, strict=False)):
             raise gr.Error(_REFUSED, print_exception=False)
         try:
             yield
@@ -74,6 +77,12 @@ def sent(event: gr.EventData, name: str) -> Any:  # noqa: ANN401  whatever was s
     """Give what an event says under a name; None where it says nothing."""
     data = event._data
     return data.get(name) if isinstance(data, dict) else None
+
+
+def _added(handler: Callable[..., Any]) -> set[int]:
+    """Find the places of what gradio itself adds to a handler's values: who asks, what happened."""
+    parameters = inspect.signature(handler).parameters.values()
+    return {place for place, own in enumerate(parameters) if any(name in str(own.annotation) for name in _ADDED)}
 
 
 def _kind(component: gr.components.Component) -> Callable[[Any], bool]:

@@ -125,7 +125,7 @@ def outcome(done: Submitted, team: Team) -> Html:
 
 
 def _box(kind: str, sign: str, said: Html, below: Html = Html("")) -> Html:  # noqa: B008  immutable
-    head = tag("h3", tag("span", sign, aria_hidden="true"), " ", said)
+    head = tag("h2", tag("span", sign, aria_hidden="true"), " ", said)
     return _report(tag("section", head, below, class_=f"ae-box ae-{kind}"))
 
 

@@ -38,7 +38,7 @@ def problems(found: Sequence[Problem]) -> str:
             sign = tag("span", _SIGNS[severity], aria_hidden="true")
             title = joined([sign, " ", Html(both(f"j_{severity}"))])
             if severity == "error":
-                boxes.append(tag("section", tag("h3", title), lines, class_="ae-box ae-error", role="alert"))
+                boxes.append(tag("section", tag("h2", title), lines, class_="ae-box ae-error", role="alert"))
             else:
                 count = sum(group.count for group in groups)
                 summary = tag("summary", title, f" ({count:,})")
@@ -176,7 +176,7 @@ def result(job: Job, lost: Sequence[tuple[str, str, int | None]]) -> str:
         return problems(job.problems) if job.problems else said("j_cancelled")
     title = ("j_trial_done" if job.trial else "j_run_done") if judged.complete else "j_incomplete"
     sign = "✓" if judged.complete else "!"
-    head = tag("h3", tag("span", sign, aria_hidden="true"), " ", Html(both(title)))
+    head = tag("h2", tag("span", sign, aria_hidden="true"), " ", Html(both(title)))
     spent = judged.spent
     calls = sum(own.calls for own in judged.collected)
     lines = [

@@ -22,7 +22,10 @@ PATHS = [page.path for page in read_pages()] + ["health"]
 DRAWN = ".js-plotly-plot .point"
 TABS = {
     **{tab: f"{place} {DRAWN}" for tab, place in (("Score", "#by-question"), ("Questions", "#q-slopes"))},
-    **{"Compare": f"#c-forest {DRAWN}", "Judge": "#j-files", "Build": "#b-demo", "Calibrate": "#cal-table tbody tr"},
+    "Compare": f"#c-forest {DRAWN}",
+    "Judge": "#j-files",
+    "Build": "#b-demo",
+    "Calibrate": "#cal-table tbody tr",
 }
 AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text("utf-8")
 # What depends on the theme, and on the width; all other rules see the same everywhere, and are asked once.
@@ -75,6 +78,9 @@ def on_the_tabs(page: Page, url: str, theme: str) -> Iterator[tuple[str, list[di
         for tab, drawn in TABS.items():
             open_tab(page, tab)
             expect(page.locator(drawn).first).to_be_visible(timeout=SLOW)
+            if tab == "Calibrate":
+                # Faint while it cannot be used, and a moment longer.
+                expect(page.locator("#cal-fit")).to_have_css("opacity", "1", timeout=SLOW)
             if tab == "Compare" and size == WIDE:
                 for name in ("Chance, ceiling", "Published formal run"):
                     page.get_by_role("button", name=name).click()
