@@ -120,7 +120,7 @@ def _network(training: Training, *, own: bool) -> Model:
         course = courses[number % len(courses)]
         network = train(rows, shape, course, [settings.seed, 1, number], lambda at=share: training.step(at))  # type: ignore[misc]
         members.append(_member(network, course.penalty.reach))
-    return NetworkModel(features, len(training.judges), tuple(members))
+    return NetworkModel(features, tuple(members))
 
 
 def _network_data(training: Training, features: Features) -> NetworkData:

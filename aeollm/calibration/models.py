@@ -104,16 +104,19 @@ class Member:
     shared: Weights
     own: Weights | None
 
-    def with_nobody(self, judges: int) -> Weights:
-        """Give every judge's weights, and last those of a judge not seen in training: the shared ones."""
+    def weights(self, judges: Ints) -> Weights:
+        """Give the weights of some judges, in rising order; those of one not seen in training are the shared ones."""
         if self.own is None:
-            first, second, third = (np.repeat(part[None], judges + 1, axis=0) for part in self.shared)
+            first, second, third = (np.repeat(part[None], len(judges), axis=0) for part in self.shared)
             return first, second, third
-        first, second, third = (
-            shared + np.concatenate([own, np.zeros((1, *own.shape[1:]))])
-            for shared, own in zip(self.shared, self.own, strict=True)
-        )
+        first, second, third = (_grown(*both, judges) for both in zip(self.shared, self.own, strict=True))
         return first, second, third
+
+
+def _grown(shared: Floats, own: Floats, judges: Ints) -> Floats:
+    strangers = int((judges >= len(own)).sum())
+    grown: Floats = shared + np.concatenate([own[judges[judges < len(own)]], np.zeros((strangers, *shared.shape))])
+    return grown
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,15 +124,16 @@ class NetworkModel:
     """Networks from several seeds; their probabilities are averaged."""
 
     features: Features
-    judges: int
     members: tuple[Member, ...]
 
     def answer(self, cases: Examples, judges: Ints, scale: Scale) -> Answered:
         """Give the averaged distribution and its mean."""
         x = self.features.of(cases)
-        shape = Shape(x.shape[1], 0, 0, (len(scale),), self.judges + 1, personal=True)
-        batch = batch_of(x, judges, np.full((len(cases), 1), -1), self.judges + 1)
-        found = [probabilities(member.with_nobody(self.judges), shape, batch)[:, 0] for member in self.members]
+        # Rows are laid out judge by judge: of a thousand people only those asked for take room.
+        asked, rows = np.unique(judges, return_inverse=True)
+        shape = Shape(x.shape[1], 0, 0, (len(scale),), len(asked), personal=True)
+        batch = batch_of(x, rows, np.full((len(cases), 1), -1), len(asked))
+        found = [probabilities(member.weights(asked), shape, batch)[:, 0] for member in self.members]
         given = np.mean(found, axis=0)
         return Answered(given, given @ scale.values)
 

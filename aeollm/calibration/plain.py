@@ -129,7 +129,7 @@ class Plain:
         return tuple(self._array(name, one, None) for one in found)
 
     def _array(self, name: str, found: object, dimensions: int | None) -> Floats:
-        if not isinstance(found, list):
+        if not isinstance(found, list) or not _only_numbers(found):
             raise self._wrong(name, "a list of numbers")
         try:
             array = np.array(found)
@@ -142,6 +142,18 @@ class Plain:
         if not bool((np.abs(array.astype(np.float64)) <= _LARGEST).all()):
             raise self._wrong(name, f"made of numbers up to {_LARGEST:,.0f}")
         return array.astype(np.float64)
+
+
+def _only_numbers(found: list[object]) -> bool:
+    """Look at every leaf: among texts numpy would give each the room of the longest, and take true for 1."""
+    open_lists = [found]
+    while open_lists:
+        for one in open_lists.pop():
+            if isinstance(one, list):
+                open_lists.append(one)
+            elif type(one) not in (int, float):
+                return False
+    return True
 
 
 def _no_number(name: str) -> float:

@@ -27,6 +27,7 @@ from aeollm.errors import AeollmError, Problem
 FORMAT = "aeollm-calibrator"
 VERSION = 1
 MOST_BYTES = 30_000_000
+_MOST_PARTS, _MOST_HIDDEN = 20, 1_000
 
 
 class CalibratorError(AeollmError):
@@ -77,7 +78,7 @@ def _written(model: Model) -> dict[str, object]:
                 "shared": ordinal.shared.tolist(),
                 "effects": ordinal.effects.tolist(),
             }
-        case NetworkModel(features, _, members):
+        case NetworkModel(features, members):
             return {
                 "kind": "network",
                 "features": _features_written(features),
@@ -183,10 +184,10 @@ def _features(part: Plain) -> Features:
 def _model(part: Plain, scale: Scale, judges: int, *, nested: bool) -> Model:
     kind = part.text("kind")
     if kind == "mix" and not nested:
-        parts = [_model(one, scale, judges, nested=True) for one in part.several("parts")]
-        if not parts:
-            raise Unusable("A mix of nothing.")
-        return Mix(tuple(parts))
+        parts = part.several("parts")
+        if not 0 < len(parts) <= _MOST_PARTS:
+            raise Unusable(f"A mix has 1 to {_MOST_PARTS} parts.")
+        return Mix(tuple(_model(one, scale, judges, nested=True) for one in parts))
     if kind not in _READERS:
         raise Unusable(f"There is no kind of model {kind!r} here.")
     return _READERS[kind](part, scale, judges)
@@ -226,12 +227,14 @@ def _network(part: Plain, scale: Scale, judges: int) -> Model:
     members = tuple(_member(one, len(features.means), len(scale), judges) for one in part.several("members"))
     if not 0 < len(members) <= 100:
         raise Unusable("A network has 1 to 100 members.")
-    return NetworkModel(features, judges, members)
+    return NetworkModel(features, members)
 
 
 def _member(part: Plain, features: int, answers: int, judges: int) -> Member:
     first, second, third = part.matrices("shared", 3)
     hidden = (first.shape[-1], second.shape[-1])
+    if max(hidden) > _MOST_HIDDEN:
+        raise Unusable(f"A network's layers have at most {_MOST_HIDDEN:,} units.")
     shapes = ((features + 1, hidden[0]), (hidden[0] + 1, hidden[1]), (hidden[1] + 1, answers))
     shared = _fitting((first, second, third), shapes)
     if not part.given("own"):

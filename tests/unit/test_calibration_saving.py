@@ -2,13 +2,24 @@
 
 import copy
 import json
+import tracemalloc
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from aeollm.calibration import MODELS, CalibratorError, Settings, fit, fit_models, from_opinions, load_calibrator
+from aeollm.calibration import (
+    MODELS,
+    NOBODY,
+    CalibratorError,
+    Settings,
+    cases_for,
+    fit,
+    fit_models,
+    from_opinions,
+    load_calibrator,
+)
 from aeollm.calibration import save_calibrator as save
 from tests.calibrated import decimals, made_answers, made_opinions
 
@@ -53,6 +64,14 @@ def changed(model, path, value):
     return json.dumps(content).encode()
 
 
+def wide(units):
+    """Give a network that fits together, of one layer so wide that a text of 30 bytes would take megabytes."""
+    inputs = len(json.loads(FILES["net"])["fitted"]["features"]["means"])
+    shapes = ((inputs + 1, units), (units + 1, 1), (2, 4))
+    shared = [np.zeros(shape, dtype=int).tolist() for shape in shapes]
+    return changed("net", ["fitted", "members"], [{"shared": shared, "own": None}])
+
+
 REFUSED = {
     "empty": b"",
     "not JSON": b"PK\x03\x04 a zip",
@@ -81,6 +100,8 @@ REFUSED = {
     "a kind that is a list": changed("ridge", ["fitted", "kind"], []),
     "a ragged matrix": changed("ridge", ["fitted", "effects"], [[1.0], [1.0, 2.0], [0.0]]),
     "text in a matrix": changed("ridge", ["fitted", "shared"], ["1.0", "2.0", "3.0"]),
+    "a long text among many short ones": changed("ridge", ["fitted", "shared"], ["x" * 1_000_000] + [""] * 1_000_000),
+    "true for a number": changed("ridge", ["fitted", "shared"], [True, 1.0, 2.0]),
     "null in a matrix": changed("ridge", ["fitted", "shared"], [None, 1.0, 2.0]),
     "numbers of absurd size": changed("ridge", ["fitted", "shared"], [1e300, 1.0, 2.0]),
     "whole numbers beyond float64": changed("ridge", ["fitted", "shared"], [10**400, 1, 2]),
@@ -96,6 +117,8 @@ REFUSED = {
     "a network's judges that do not fit": changed("net", ["fitted", "members", 0, "own"], [[[[1.0]]]] * 3),
     "a network of two matrices": changed("net", ["fitted", "members", 0, "shared"], [[[1.0]]] * 2),
     "a mix of nothing": changed("mix", ["fitted", "parts"], []),
+    "a mix of thousands": changed("mix", ["fitted", "parts"], [{"kind": "raw"}] * 100_000),
+    "a layer of thousands": wide(5_000),
     "a mix in a mix": changed("mix", ["fitted", "parts"], [{"kind": "mix", "parts": [{"kind": "raw"}]}]),
     "nan": FILES["ridge"].replace(b'"shared": [', b'"shared": [NaN, '),
     "infinity": FILES["ridge"].replace(b'"shared": [', b'"shared": [-Infinity, '),
@@ -155,3 +178,20 @@ def test_any_field_replaced_gives_a_calibrator_or_an_error(data):
         assert type(error).__name__ == "UsageError"  # noqa: PT017
         return
     assert np.isfinite(predicted.expected).all()
+
+
+def test_people_who_are_not_asked_for_take_no_room():
+    """Laid out for all 20,000 people, 500 texts by 3 inputs would take 240 MB, and each layer several times that."""
+    crowd = {f"j{number:05}": 1 for number in range(20_000)}
+    content = json.loads(FILES["net"])
+    content["judges"] = crowd
+    for member in content["fitted"]["members"]:
+        member["own"] = None
+    calibrator = load_calibrator(json.dumps(content).encode())
+    cases = cases_for(made_opinions(500), "Q0", NOBODY)
+    tracemalloc.start()
+    found = calibrator.predict(cases)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert np.isfinite(found.expected).all()
+    assert most < 50_000_000
