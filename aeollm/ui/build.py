@@ -71,11 +71,12 @@ def build(tab: gr.Tab, calls: Callbacks, session: gr.State, scoring: Scoring) ->
     bench, held = gr.State(Bench()), gr.State(None)
     parts, take = _parts()
     labels = [scoring.picker, session]
-    changed = [bench, parts.found, parts.steps, *take[:-1]]
+    # The files go first: who sees other steps must not be able to take what the former ones gave.
+    changed = [bench, *take[:-1], parts.found, parts.steps]
     shown = [parts.result, parts.figure]
     events = [
         tab.select(builds.opened, [bench, parts.files, *labels], changed, **_QUICK),
-        parts.files.change(builds.dropped, [parts.files, *labels], changed, **_QUICK),
+        parts.files.change(builds.dropped, [bench, parts.files, *labels], changed, **_QUICK),
         parts.steps.click(builds.edited, [bench, parts.files, *labels], changed, **_CHANGE),
     ]
     for event in events:

@@ -28,6 +28,8 @@ from aeollm.ui.session import Session
 from aeollm.ui.uploads import Upload, named_files
 
 _LONGEST_NAME = 60
+_SHOWN = 9
+"""What is filled when steps have been carried out."""
 _NOTHING = (gr.update(interactive=False),) * 4
 """Nothing to take: run, recipe, JSON, and the way to the Score tab."""
 
@@ -47,21 +49,20 @@ class Builds:
         """Show the example while nothing is handed in, and the choices that other labels leave."""
         if not uploads and not bench.handed.inputs:
             handed = demo_files()
-            bench = Bench.of(handed, self.score.catalogue.demo.labels)
+            bench = replace(Bench.of(handed, self.score.catalogue.demo.labels), latest=bench.latest)
         return self._shown(bench, name, session, example=not uploads)
 
-    def dropped(self, uploads: Sequence[Upload] | None, name: str, session: Session) -> list[Any]:
+    def dropped(self, before: Bench, uploads: Sequence[Upload] | None, name: str, session: Session) -> list[Any]:
         """Take what lies in the drop zone, and suggest steps for it."""
         if not uploads:
-            return self.opened(Bench(), None, name, session)
+            return self.opened(Bench(latest=before.latest), None, name, session)
         try:
             files = named_files(uploads)
             handed = replace(sort(files), demo=_are_demo(files))
+            bench = Bench.of(handed, self._label_set(handed, name, session).labels)
         except AeollmError as error:
-            return self._shown(Bench(Handed(problems=error.problems)), name, session, example=False)
-        return self._shown(
-            Bench.of(handed, self._label_set(handed, name, session).labels), name, session, example=False
-        )
+            bench = Bench(Handed(problems=error.problems))
+        return self._shown(replace(bench, latest=before.latest), name, session, example=False)
 
     def edited(
         self, bench: Bench, uploads: Sequence[Upload] | None, name: str, session: Session, event: gr.EventData
@@ -72,8 +73,9 @@ class Builds:
 
     def _shown(self, bench: Bench, name: str, session: Session, *, example: bool) -> list[Any]:
         labels = self._label_set(bench.handed, name, session).labels
+        bench.latest.bench = bench
         # Until the steps have been carried out, the files are those of other steps.
-        return [bench, notices.found(bench, example=example), form(bench, labels), *_NOTHING]
+        return [bench, *_NOTHING, notices.found(bench, example=example), form(bench, labels)]
 
     def _label_set(self, handed: Handed, name: str, session: Session) -> LabelSet:
         """Give the labels chosen on the Score tab; the demo's own for the demo files."""
@@ -93,7 +95,10 @@ class Builds:
         elif held is None or held.asked != wanted:
             held = self._known(wanted) or carried_out(bench, label_set)
             self._keep(bench, held)
-        return [held, *self.looked_at(held, measure), notices.details(held), *self._to_take(held)]
+        if bench.passed:
+            # The change that came meanwhile has its own steps carried out; its files are not these.
+            return [gr.skip()] * _SHOWN
+        return [held, *self.looked_at(held, measure), notices.details(held), *self._to_take(held, bench.turn)]
 
     def looked_at(self, held: Outcome | None, measure: str) -> list[Any]:
         """Show another measure."""
@@ -104,7 +109,7 @@ class Builds:
             drawn = what_steps_bring(built.stages, measure, demo=held.label_set.labels.demo)
         return [notices.result(held, measure), gr.update(value=drawn, visible=drawn is not None)]
 
-    def _to_take(self, held: Outcome | None) -> list[Any]:
+    def _to_take(self, held: Outcome | None, turn: int | None) -> list[Any]:
         """Offer run, recipe and everything as JSON, and the run for the Score tab."""
         if held is None or held.built is None or held.recipe is None:
             return [*_NOTHING, ""]
@@ -116,7 +121,7 @@ class Builds:
         ]
         offered = [gr.update(value=path, interactive=True) for path in paths]
         accepted = held.built.inspection.run is not None
-        return [*offered, gr.update(interactive=accepted), notices.how_to_repeat(held, f"{stem}.toml")]
+        return [*offered, gr.update(interactive=accepted), notices.how_to_repeat(held, f"{stem}.toml", turn)]
 
     def to_score(self, held: Outcome | None, uploads: Sequence[Upload] | None, name: str) -> list[Any]:
         """Put the run beside those of the Score tab, which scores whatever lies in its drop zone."""

@@ -248,8 +248,8 @@ def _ties(built: Built) -> str:
     return table(heads, rows, joined([tag("strong", Html(both("build_ties")))]))
 
 
-def how_to_repeat(outcome: Outcome | None, file: str) -> str:
-    """Say how the recipe is used: the command, and what has to lie beside it."""
+def how_to_repeat(outcome: Outcome | None, file: str, turn: int | None = None) -> str:
+    """Say how the recipe is used: the command, and what has to lie beside it; ``turn`` marks whose change it is of."""
     if outcome is None or outcome.recipe is None or outcome.built is None:
         return ""
     recipe = outcome.recipe
@@ -258,4 +258,5 @@ def how_to_repeat(outcome: Outcome | None, file: str) -> str:
     labels = "LABELS" if not outcome.label_set.labels.demo else "aeollm-demo"
     command = tag("code", f"python -m aeollm build {file} --labels {labels} -o run.txt")
     names = joined(joined([", " if place else " ", tag("code", name)]) for place, name in enumerate(beside))
-    return tag("p", Html(both("build_repeat")), " ", command, ". ", Html(both("build_beside")), names, class_="ae-note")
+    marks = {"class_": "ae-note", **({} if turn is None else {"data_built": str(turn)})}
+    return tag("p", Html(both("build_repeat")), " ", command, ". ", Html(both("build_beside")), names, **marks)

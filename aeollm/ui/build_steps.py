@@ -32,11 +32,18 @@ MOST_LEARNING = 4
 _NAME = "built"
 
 
+@dataclass(eq=False)
+class Latest:
+    """What a visitor's steps are by now, for what is still being built of earlier ones."""
+
+    bench: Bench | None = None
+
+
 @dataclass(frozen=True)
 class Bench:
     """What one visitor has before him: files, steps, the recipe's name, and what was wrong with the last change.
 
-    ``turn`` is the number of the browser's change that led here, None where no change did.
+    ``latest`` is the visitor's own. ``turn`` is the number of the browser's change that led here, if one did.
     """
 
     handed: Handed = field(default_factory=Handed)
@@ -44,6 +51,7 @@ class Bench:
     name: str = _NAME
     problems: tuple[Problem, ...] = ()
     turn: int | None = None
+    latest: Latest = field(default_factory=Latest, compare=False)
 
     @classmethod
     def of(cls, handed: Handed, labels: Labels) -> Bench:
@@ -51,6 +59,11 @@ class Bench:
         if handed.recipe is not None:
             return cls(handed, handed.recipe.steps, handed.recipe.name)
         return cls(handed, suggested(handed, labels))
+
+    @property
+    def passed(self) -> bool:
+        """Say whether the visitor has changed something since."""
+        return self.latest.bench is not None and self.latest.bench is not self
 
     @property
     def recipe(self) -> Recipe:

@@ -61,9 +61,9 @@ class BuildTab:
         """Find a control of a step."""
         return self.page.locator(f'#b-steps [data-name="{step}"] [data-key="{key}"]')
 
-    def answered(self, change: int) -> None:
-        """Wait until a change is known to the app, which takes back what can be downloaded until all is built."""
-        expect(self.page.locator("#b-steps [data-turn]")).to_have_attribute("data-turn", str(change))
+    def built(self, change: int) -> None:
+        """Wait until what is offered for download is of this change, counted from 1."""
+        expect(self.page.locator("#b-repeat [data-built]")).to_have_attribute("data-built", str(change), timeout=BUILT)
 
     def add(self, do: str) -> None:
         """Add a step."""
@@ -153,7 +153,7 @@ def test_several_runs_joined_ties_broken_and_scored_beside_others(opened, tmp_pa
     opened.control("joined", "by").select_option("borda")
     opened.add("ties")
     opened.control("untied", "by").select_option("good_judge")
-    opened.answered(3)
+    opened.built(3)
     opened.stages("good_judge", "coarse_judge", "joined", "untied")
     expect(opened.details).to_contain_text("broken by untied", use_inner_text=True)
     recipe = opened.take("b-recipe")
@@ -227,7 +227,7 @@ def test_changes_that_come_faster_than_they_can_be_built_end_as_shown(opened):
     opened.stages("good_judge", "coarse_judge", "joined")
     for by in ("z", "borda", "median", "z", "borda"):
         opened.control("joined", "by").select_option(by)
-    opened.answered(5)
+    opened.built(5)
     assert b'by = "borda"' in opened.take("b-recipe")
     expect(opened.control("joined", "by")).to_have_value("borda")
 

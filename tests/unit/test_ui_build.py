@@ -346,7 +346,7 @@ def test_nothing_quoted_is_html(labels, tmp_path):
 
 def test_the_example_is_shown_until_files_are_dropped(builds):
     session = builds.score.example
-    bench, told, steps, *_ = builds.opened(Bench(), None, DEMO, session)
+    bench, *_, told, steps = builds.opened(Bench(), None, DEMO, session)
     assert "until you drop" in told
     assert "criteria" in steps
     held, told, drawn, more, *take = builds.built(bench, None, DEMO, session, "spearman")
@@ -356,15 +356,15 @@ def test_the_example_is_shown_until_files_are_dropped(builds):
     assert all(own["interactive"] for own in take[:-1])
     # The next visitor gets the same outcome without building it again.
     assert builds.built(bench, None, DEMO, session, "spearman")[0] is held
-    bench, told, steps, *_ = builds.dropped([upload(GOOD)], DEMO, session)
+    bench, *_, told, steps = builds.dropped(Bench(), [upload(GOOD)], DEMO, session)
     assert "until you drop" not in told
     assert dos(bench.steps) == [("run", ("good_judge",))]
-    assert builds.dropped([], DEMO, session)[0].handed.demo
+    assert builds.dropped(Bench(), [], DEMO, session)[0].handed.demo
 
 
 def test_the_demo_files_are_scored_on_the_demo_labels(builds):
     session = builds.score.example
-    bench, told, *_ = builds.dropped([upload(path) for path in builds.demo()], "aeollm-2-train", session)
+    bench, *_, told, _ = builds.dropped(Bench(), [upload(path) for path in builds.demo()], "aeollm-2-train", session)
     assert bench.handed.demo
     assert "DEMO: simulated judge" in told
     held = builds.built(bench, None, "aeollm-2-train", session, "kendall")[0]
@@ -378,7 +378,7 @@ def test_the_demo_files_are_scored_on_the_demo_labels(builds):
 
 def test_what_is_downloaded_is_what_was_built(builds):
     session = builds.score.example
-    bench = builds.dropped([upload(GOOD), upload(COARSE)], DEMO, session)[0]
+    bench = builds.dropped(Bench(), [upload(GOOD), upload(COARSE)], DEMO, session)[0]
     held, *_, run, recipe, as_json, to_score, told = builds.built(bench, None, DEMO, session, "kendall")
     assert Path(run["value"]).read_text() == held.built.text
     assert read_recipe(Path(recipe["value"])).steps == bench.steps
@@ -389,7 +389,7 @@ def test_what_is_downloaded_is_what_was_built(builds):
 
 def test_a_refused_upload_leaves_nothing_to_take(builds):
     session = builds.score.example
-    bench, told, steps, *_ = builds.dropped([{"path": "/etc/passwd"}], DEMO, session)
+    bench, *_, told, steps = builds.dropped(Bench(), [{"path": "/etc/passwd"}], DEMO, session)
     assert "uploaded" in told
     assert steps == ""
     held, told, drawn, _, *take = builds.built(bench, None, DEMO, session, "kendall")
@@ -401,7 +401,7 @@ def test_a_refused_upload_leaves_nothing_to_take(builds):
 
 def test_other_labels_build_anew(builds):
     session = builds.score.example
-    bench = builds.dropped([upload(GOOD)], DEMO, session)[0]
+    bench = builds.dropped(Bench(), [upload(GOOD)], DEMO, session)[0]
     held = builds.built(bench, None, DEMO, session, "kendall")[0]
     assert builds.built(bench, held, DEMO, session, "accuracy")[0] is held
     session = replace(session, own=(("own: x", read_upload(LABELS, "x.csv")),))
@@ -412,10 +412,23 @@ def test_other_labels_build_anew(builds):
 
 def test_steps_as_edited_in_the_page(builds):
     session = builds.score.example
-    bench = builds.dropped([upload(GOOD), upload(COARSE)], DEMO, session)[0]
+    bench = builds.dropped(Bench(), [upload(GOOD), upload(COARSE)], DEMO, session)[0]
     event = SimpleNamespace(_data=payload(bench.steps, kind="add", do="ties"))
-    bench, _, steps, *take = builds.edited(bench, [upload(GOOD)], DEMO, session, event)
+    bench, *take, _, steps = builds.edited(bench, [upload(GOOD)], DEMO, session, event)
     assert [step.do for step in bench.steps] == ["judges", "ties"]
     assert steps.count("data-step") == 2
     assert not any(own["interactive"] for own in take)  # not before the steps have been carried out
     assert isinstance(bench.handed, Handed)
+
+
+def test_what_has_been_changed_meanwhile_is_not_shown(builds):
+    session = builds.score.example
+    before = builds.dropped(Bench(), [upload(GOOD), upload(COARSE)], DEMO, session)[0]
+    event = SimpleNamespace(_data=payload(before.steps, kind="add", do="ties"))
+    now = builds.edited(before, [upload(GOOD)], DEMO, session, event)[0]
+    late, current = (builds.built(bench, None, DEMO, session, "kendall") for bench in (before, now))
+    assert all(own == {"__type__": "update"} for own in late)
+    assert len(late) == len(current)
+    assert current[0].recipe.steps == now.steps
+    assert builds.dropped(now, [upload(GOOD)], DEMO, session)[0].latest is now.latest
+    assert now.passed
