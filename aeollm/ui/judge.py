@@ -9,11 +9,11 @@ import gradio as gr
 
 from aeollm.sources import ASSETS
 from aeollm.ui.callbacks import Callbacks
-from aeollm.ui.judge_access import PROVIDERS, Access
+from aeollm.ui.judge_access import Access
 from aeollm.ui.judge_calls import Judging
 from aeollm.ui.judge_desk import Desk
+from aeollm.ui.judge_fields import fields_of
 from aeollm.ui.judge_runs import Runs
-from aeollm.ui.judge_setup import ADDRESS, PROVIDER, Wanted
 from aeollm.ui.words import both, say
 
 _READING_AT_ONCE, _WATCHING_AT_ONCE = 2, 16
@@ -27,21 +27,6 @@ _WATCH: dict[str, Any] = {
     "show_progress": "hidden",
 }
 _SMALL: dict[str, Any] = {"size": "sm", "scale": 0, "min_width": 130}
-_NUMBERS = (
-    (
-        ("concurrency", 1, 64, 0),
-        ("attempts", 1, 10, 0),
-        ("temperature", 0, 2, None),
-        ("seed", None, None, 0),
-        ("timeout", 1, 36_000, 0),
-    ),
-    (
-        ("price_in", 0, None, None),
-        ("price_out", 0, None, None),
-        ("most_calls", 0, None, 0),
-        ("most_money", 0, None, None),
-    ),
-)
 _CALLS = """
 element.addEventListener('click', event => {
   const call = event.target.closest('[data-call]');
@@ -98,6 +83,7 @@ class Outcome(NamedTuple):
 class Look(NamedTuple):
     """One call, looked into."""
 
+    fold: gr.Accordion
     ask: gr.Dropdown
     number: gr.Number
     before: gr.Button
@@ -112,15 +98,17 @@ def build(tab: gr.Tab, calls: Callbacks, session: gr.State, scoring: Scoring, ac
     desk: gr.State = gr.State(None, delete_callback=_close)
     gr.HTML(f'<p class="ae-note">{both("j_intro" if access.local else "j_intro_hosted")}</p>')
     handed = _handed(judging)
-    fields, token = _fields(access)
+    fields, token = fields_of(access)
     work, outcome, look = _work(), _outcome(), _look()
     wired = _Wiring(judging, desk, [scoring.picker, session, handed.recipe, *fields], handed, work, look)
     wired.inputs(tab, fields)
     runs = Runs(judging)
     wired.running(runs, token, outcome)
     wired.looking(outcome)
-    score = [session, scoring.files, scoring.picker, scoring.status, scoring.template, scoring.tabs]
-    outcome.to_score.click(runs.to_score, [desk, scoring.files, scoring.picker, session], score, **_WATCH)
+    # One after the other: the zone that says it has changed would still name the labels chosen before.
+    labels = [session, scoring.picker, scoring.status, scoring.template]
+    chosen = outcome.to_score.click(runs.labels_to_score, [desk, scoring.picker, session], labels, **_WATCH)
+    chosen.then(runs.to_score, [desk, scoring.files], [scoring.files, scoring.tabs], **_WATCH)
     return judging
 
 
@@ -141,79 +129,29 @@ def _handed(judging: Judging) -> Handed:
         )
         recipe = gr.Dropdown(judging.recipes(), value="holistic", label=say("j_recipe"), elem_id="j-recipe", scale=3)
         own = gr.UploadButton(say("j_own_recipe"), elem_id="j-own", file_count="single", **_SMALL)
-    return Handed(files, recipe, own, gr.HTML(elem_id="j-told"), gr.HTML(elem_id="j-found"))
-
-
-def _fields(access: Access) -> tuple[list[Any], gr.Textbox | None]:
-    """Lay out the fields, in the order of `Wanted`; the key is none of them."""
-    with gr.Row(elem_id="j-where"):
-        models = gr.Textbox(label=say("j_models"), placeholder="Qwen/Qwen3-32B", max_lines=1, elem_id="j-models")
-        place, token = _here() if access.local else (_hosted(), None)
-    with gr.Accordion(say("j_options"), open=False, elem_id="j-options"):
-        missing = gr.Checkbox(value=False, label=say("j_partial"), elem_id="j-partial")
-        numbers = [_numbers(own) for own in _NUMBERS]
-    return [models, *place, missing, *numbers[0], *numbers[1]], token
-
-
-def _here() -> tuple[list[Any], gr.Textbox]:
-    """Let the machine's own user name any address, or a provider."""
-    where = [(say("j_address"), ADDRESS), (say("j_provider"), PROVIDER)]
-    place = gr.Radio(where, value=ADDRESS, label=say("j_ask_at"), elem_id="j-place", min_width=260)
-    hint = "http://127.0.0.1:8000/v1"
-    address = gr.Textbox(label=say("j_base_url"), placeholder=hint, max_lines=1, elem_id="j-address")
-    provider = _provider(visible=False)
-    token = gr.Textbox(label=say("j_key"), type="password", max_lines=1, elem_id="j-key")
-    place.input(_shown_place, [place], [address, provider], queue=False, **_PRIVATE)
-    return [place, address, provider], token
-
-
-def _hosted() -> list[Any]:
-    """Let a visitor name a provider; where is a constant of the server's, and checked again all the same."""
-    provider = _provider(visible=True)
-    gr.LoginButton(elem_id="j-login", scale=0, min_width=220)
-    return [gr.State(PROVIDER), gr.State(""), provider]
-
-
-def _provider(*, visible: bool) -> gr.Dropdown:
-    label = say("j_provider")
-    return gr.Dropdown(list(PROVIDERS), value="auto", label=label, elem_id="j-provider", visible=visible)
-
-
-def _shown_place(place: str) -> list[Any]:
-    return [gr.update(visible=place == ADDRESS), gr.update(visible=place == PROVIDER)]
-
-
-def _numbers(fields: tuple[tuple[str, float | None, float | None, int | None], ...]) -> list[gr.Number]:
-    """Lay out a row of number fields: name, least, most, decimals."""
-    with gr.Row():
-        return [
-            gr.Number(
-                getattr(Wanted(), name),
-                label=say(f"j_{name}"),
-                minimum=least,
-                maximum=most,
-                precision=precision,
-                elem_id=f"j-{name.replace('_', '-')}",
-                min_width=130,
-            )
-            for name, least, most, precision in fields
-        ]
+    return Handed(
+        files,
+        recipe,
+        own,
+        gr.HTML(elem_id="j-told", elem_classes="ae-j"),
+        gr.HTML(elem_id="j-found", elem_classes="ae-j"),
+    )
 
 
 def _work() -> Work:
-    estimate = gr.HTML(elem_id="j-estimate")
+    estimate = gr.HTML(elem_id="j-estimate", elem_classes="ae-j")
     with gr.Row(elem_id="j-actions"):
         trial = gr.Button(say("j_trial"), variant="primary", elem_id="j-trial", scale=0, min_width=190)
         run = gr.Button(say("j_run"), elem_id="j-run", scale=0, min_width=170)
         pause = gr.Button(say("j_pause"), elem_id="j-pause", visible=False, scale=0, min_width=110)
         resume = gr.Button(say("j_resume"), elem_id="j-resume", visible=False, scale=0, min_width=110)
         cancel = gr.Button(say("j_cancel"), elem_id="j-cancel", visible=False, scale=0, min_width=110)
-    progress = gr.HTML(elem_id="j-progress")
+    progress = gr.HTML(elem_id="j-progress", elem_classes="ae-j")
     return Work(estimate, progress, trial, run, pause, resume, cancel, gr.Timer(_TICK, active=False))
 
 
 def _outcome() -> Outcome:
-    result = gr.HTML(elem_id="j-result", js_on_load=_CALLS)
+    result = gr.HTML(elem_id="j-result", elem_classes="ae-j", js_on_load=_CALLS)
     with gr.Row(elem_id="j-take"):
         run, replies, report, recipe, whole = (
             gr.DownloadButton(say(f"j_take_{name}"), elem_id=f"j-take-{name}", interactive=False, **_SMALL)
@@ -224,7 +162,7 @@ def _outcome() -> Outcome:
 
 
 def _look() -> Look:
-    with gr.Accordion(say("j_look"), open=False, elem_id="j-look"):
+    with gr.Accordion(say("j_look"), open=False, elem_id="j-look") as fold:
         with gr.Row(elem_id="j-look-row"):
             ask = gr.Dropdown([], label=say("j_asked"), elem_id="j-ask", min_width=160)
             number = gr.Number(1, label=say("j_number"), minimum=1, precision=0, elem_id="j-number", min_width=110)
@@ -232,7 +170,7 @@ def _look() -> Look:
             after = gr.Button("→", elem_id="j-after", size="sm", scale=0, min_width=50)
             show = gr.Button(say("j_show"), elem_id="j-show", size="sm", scale=0, min_width=120)
         shown = gr.HTML(elem_id="j-call")
-    return Look(ask, number, before, after, show, shown)
+    return Look(fold, ask, number, before, after, show, shown)
 
 
 class _Wiring(NamedTuple):
@@ -293,7 +231,7 @@ class _Wiring(NamedTuple):
             look.show.click,
             look.before.click(partial(calls.stepped, -1), [look.number], [look.number], **_WATCH).then,
             look.after.click(partial(calls.stepped, 1), [look.number], [look.number], **_WATCH).then,
-            outcome.result.click(calls.clicked, None, [look.ask, look.number], **_WATCH).then,
+            outcome.result.click(calls.clicked, None, [look.fold, look.ask, look.number], **_WATCH).then,
         ]
         for event in events:
             event(calls.looked, shown, [look.shown], **quiet)

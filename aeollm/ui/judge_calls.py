@@ -122,9 +122,9 @@ class Judging:
         return max(at + by, 1)
 
     def clicked(self, event: gr.EventData) -> list[Any]:
-        """Choose the call whose number was clicked."""
+        """Choose the call whose number was clicked, and unfold it."""
         ask, _, number = str(event._data.get("call", "")).rpartition(":")
-        return [ask, int(number)] if number.isdecimal() else [gr.skip(), gr.skip()]
+        return [gr.update(open=True), ask, int(number)] if number.isdecimal() else [gr.skip()] * 3
 
     def left(self, request: gr.Request) -> None:
         """Stop asking for somebody whose page is closed."""

@@ -19,10 +19,13 @@ from tests.browser.conftest import WIDE
 from tests.browser.score_tab import ScoreTab
 from tests.browser.serving import ROOT
 from tests.browser.test_hostile_text import EVIL
-from tests.browser.test_look import NARROW, STICKING_OUT, settle
+from tests.browser.test_look import CONTRAST, LEGIBLE, NARROW, STICKING_OUT, settle
 from tests.judging.scripted import Answer, ScriptedJudge, refused
 
 SCORES = '{"comprehensiveness": 7, "insight": 6.5, "instruction_following": 8, "readability": 5}'
+SHORT = (
+    'recipe = 1\nname = "short"\n[[ask]]\ndo = "holistic"\nmax_tokens = 60\n[[step]]\ndo = "run"\nfrom = "holistic"\n'
+)
 KEY = "sk-secret-0123456789abcdef"
 DONE = 60_000
 REPORTS = 8
@@ -76,12 +79,16 @@ class JudgeTab:
         if options:
             self.options()
         for name, value in options.items():
-            self.page.locator(f"#j-{name.replace('_', '-')} input").fill(value)
+            field = self.page.locator(f"#j-{name.replace('_', '-')} input")
+            field.fill(value)
+            field.press("Tab")
         return self
 
     def options(self) -> None:
         if not self.page.locator("#j-partial").is_visible():
             self.page.get_by_text("Options: at a time").click()
+            # The first fields of this kind are loaded now; what is typed before they are ready is lost to gradio.
+            self.page.wait_for_timeout(700)
 
     def partial(self) -> None:
         """Ask for what is there."""
@@ -118,6 +125,8 @@ class JudgeTab:
 def says(locator: Locator, words: str) -> None:
     """Wait until something is read in the language that is shown."""
     expect(locator).to_contain_text(words, timeout=DONE, use_inner_text=True)
+    # What is hidden has an inner text, too.
+    expect(locator).to_be_visible()
 
 
 def asked_in_all(judge: ScriptedJudge, count: int) -> None:
@@ -140,13 +149,21 @@ def judge_tab(tab):
     return JudgeTab(tab.page).open()
 
 
-def test_a_trial_then_a_run_then_the_score_tab(judge_tab, judge, tab):
-    page = judge_tab.page
+def estimated(judge_tab, judge):
+    """Check the estimate of the demo's reports, then name model, address, key and price."""
     says(judge_tab.found, "DEMO")
     says(judge_tab.found, "8 reports · 2 questions")
-    calls, on_disk, _, most, _ = page.locator("#j-estimate tbody td").all_inner_texts()
+    cells = judge_tab.page.locator("#j-estimate tbody td")
+    calls, on_disk, tokens_in, most, _ = cells.all_inner_texts()
     assert (calls, on_disk, most) == ("8", "0", f"{8 * 512:,}")  # the recipe's longest reply, eight times
     judge_tab.at(judge.address, key=KEY, price_in="2", price_out="4")
+    money = (int(tokens_in.replace(",", "")) * 2 + 8 * 512 * 4) / 1e6
+    expect(cells.nth(5)).to_have_text(f"{money:.4g}", timeout=DONE)
+
+
+def test_a_trial_then_a_run_then_the_score_tab(judge_tab, judge, tab):
+    page = judge_tab.page
+    estimated(judge_tab, judge)
     judge_tab.press("run")
     says(judge_tab.progress, "there was no trial")
     assert judge.seen == []
@@ -280,7 +297,7 @@ def test_reports_and_replies_of_markup_are_text(judge_tab, judge):
     judge_tab.partial()
     says(judge_tab.found, "2 reports")
     judge_tab.at(judge.address, attempts="1").done("Not everything has a value", "trial")
-    page.get_by_text("Calls without a value").click()
+    page.locator("#j-result summary", has_text="Calls without a value").click()
     page.locator("#j-result .ae-run").first.click()
     says(judge_tab.call, "holistic 1 /")
     shown = judge_tab.call.inner_text()
@@ -307,7 +324,8 @@ def test_a_page_that_is_closed_asks_no_more(judge, app, shared_context):
     tab.press("trial")
     expect(tab.progress.locator("[role=progressbar]")).to_be_visible(timeout=DONE)
     page.close()
-    time.sleep(2)
+    # gradio looks every 15 seconds whether a page is still there.
+    time.sleep(17)
     gate.set()
     stays_asked(judge, 1)  # the call that was under way
 
@@ -325,11 +343,16 @@ def model_address(small_model):
 def test_trial_cancel_and_resume_with_a_real_model(judge_tab, model_address):
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w") as archive:
-        for number in range(1, 5):
+        for number in range(1, 6):
             archive.writestr(f"Report5/Doc_{number:03d}.md", f"Insulate the roof first. Plan {number}.")
     judge_tab.hand_in("reports.zip", content.getvalue())
+    recipe = {"name": "short.toml", "mimeType": "text/plain", "buffer": SHORT.encode()}
+    with judge_tab.page.expect_file_chooser() as asked:
+        judge_tab.press("own")
+    asked.value.set_files(recipe)
     judge_tab.partial()
-    says(judge_tab.found, "4 reports")
+    says(judge_tab.found, "5 reports")
+    expect(judge_tab.page.locator("#j-recipe input")).to_have_value("own: short", timeout=DONE)
     judge_tab.at(model_address, "smollm2-135m", concurrency="1").done("The trial is done", "trial")
     text = judge_tab.look("holistic", 1)
     assert "Insulate the roof first. Plan 1." in text
@@ -338,9 +361,9 @@ def test_trial_cancel_and_resume_with_a_real_model(judge_tab, model_address):
     judge_tab.page.locator("#j-cancel").click()
     says(judge_tab.result, "Stopped: cancelled")
     judge_tab.done("The run is complete")
-    says(judge_tab.result, "4 reports")
+    says(judge_tab.result, "5 reports")
     run = judge_tab.take("run").decode().splitlines()
-    assert len(run) == 5
+    assert len(run) == 6
     assert all(0 <= float(score) <= 10 for line in run[1:] for score in line.split()[3:])
 
 
@@ -350,8 +373,11 @@ def test_it_fits_and_is_legible(offline_page, app, judge, theme):
     tab = JudgeTab(offline_page).open().at(judge.address, concurrency="4")
     tab.done("The trial is done", "trial")
     tab.look("holistic", 2)
+    tab.options()
+    legible = f"({CONTRAST})().every(text => text.ratio >= {LEGIBLE})"
     for size in (WIDE, NARROW):
         offline_page.set_viewport_size(size)
         settle(offline_page, f"!({STICKING_OUT})().length")
         assert offline_page.evaluate(STICKING_OUT) == []
-        offline_page.screenshot(path=f"/tmp/j_{theme}_{size['width']}.png", full_page=True)
+        settle(offline_page, legible)
+        assert [text for text in offline_page.evaluate(CONTRAST) if text["ratio"] < LEGIBLE] == []

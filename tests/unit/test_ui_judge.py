@@ -260,3 +260,16 @@ def test_time_is_as_measured_once_it_was():
     assert judge_notices.seconds_of([own], 4, None) == 5
     assert judge_notices.seconds_of([own], 4, 3.0) == 6
     assert judge_notices.seconds_of([own], 100, 3.0) == 3
+
+
+def test_a_page_that_stays_away_leaves_nothing_and_one_that_comes_back_all(monkeypatch):
+    monkeypatch.setattr("aeollm.ui.judge_desk._GRACE", 0.2)
+    gone, back = Desk(), Desk()
+    for desk in (gone, back):
+        desk.write("run.txt", b"x")
+        desk.leave()
+    back.come_back()
+    gone._leaving.join(10)
+    assert (gone.closed, back.closed) == (True, False)
+    assert back.write("run.txt", b"x").exists()
+    back.close()
