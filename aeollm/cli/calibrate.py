@@ -5,7 +5,9 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TypeVar
 
 from aeollm.calibration import DEFAULT_MODEL, MODELS, Settings, Watch, save_calibrator
 from aeollm.cli.calibrate_use import use
@@ -31,6 +33,8 @@ from aeollm.trials import (
     read_pairs,
     try_out,
 )
+
+Said = TypeVar("Said", str, int)
 
 _RUN_MODEL = "ridge"
 _BETWEEN, _BETWEEN_LINES = 0.2, 10.0
@@ -155,9 +159,9 @@ def _material(options: argparse.Namespace) -> Material:
     if options.train_rename and tests[0] is None:
         raise _usage("--train-rename needs a test; --rename is for the answers that are scored.", "Use --rename.")
     reading = Reading(
-        rename=dict(options.rename or ()),
-        train_rename=dict(options.train_rename or ()),
-        options=dict(options.options or ()),
+        rename=_once("--rename", options.rename),
+        train_rename=_once("--train-rename", options.train_rename),
+        options=_once("--options", options.options),
         missing=tuple(cell.strip() for cell in options.missing.split(",")),
     )
     files = _shown(options.opinions, options.answers)
@@ -225,6 +229,21 @@ def _pair(text: str) -> tuple[str, str]:
     if not (old and sign and new):
         raise argparse.ArgumentTypeError(f"{text!r} is not COLUMN=CRITERION, such as Q1=Q2")
     return old, new
+
+
+def _once(option: str, pairs: Sequence[tuple[str, Said]] | None) -> dict[str, Said]:
+    """Take an option's pairs, of which none may say the same name again.
+
+    Raises
+    ------
+    UsageError
+    """
+    taken = dict(pairs or ())
+    if len(taken) < len(pairs or ()):
+        names = [name for name, _ in pairs or ()]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise _usage(f"{option} names {twice} twice.", "Say once what it is.")
+    return taken
 
 
 def _count(text: str) -> tuple[str, int]:

@@ -22,6 +22,17 @@ def example() -> Material:
     return of_pairs(train, None, train.targets[0])
 
 
+def is_example(material: Material) -> bool:
+    """Tell whether it is made of the bundled files alone, untouched: only then may others see what came of it."""
+    known = example()
+    return material.signed == known.signed and _digests(material) == _digests(known)
+
+
+def _digests(material: Material) -> list[tuple[str, str] | None]:
+    pairs = material.pairs or (None, None)
+    return [None if pair is None else (pair.opinions.digest, pair.answers.digest) for pair in pairs]
+
+
 def from_uploads(
     uploads: Sequence[Upload] | None, tests: Sequence[Upload] | None, renames: str | None
 ) -> Material | None:
@@ -112,6 +123,9 @@ def read_renames(text: str) -> dict[str, str]:
     wrong = [old for old, sign, new in pairs if not (old and sign and new)]
     if wrong:
         raise _refused("rename", f"{printable(wrong[0], 40)!r} is no renaming.", "Write COLUMN=CRITERION, as in Q1=Q2.")
+    olds = [old for old, _, _ in pairs]
+    if twice := [old for old in olds if olds.count(old) > 1]:
+        raise _refused("rename", f"{printable(twice[0], 40)!r} is renamed twice.", "Say once what it is.")
     return {old: new for old, _, new in pairs}
 
 

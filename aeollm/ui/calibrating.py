@@ -30,7 +30,7 @@ from aeollm.trials import (
     try_out_in_full,
 )
 from aeollm.ui import calibrate_notices as notices
-from aeollm.ui.calibrate_inputs import EXAMPLE, FILES, RUN, example, from_session, from_uploads
+from aeollm.ui.calibrate_inputs import EXAMPLE, FILES, RUN, example, from_session, from_uploads, is_example
 from aeollm.ui.downloads import Downloads
 from aeollm.ui.notices import shown_name
 from aeollm.ui.rendering_calibration import curve_figure, figures_of
@@ -251,12 +251,13 @@ class Calibrations:
 
     def _known_example(self, material: Material, choices: Choices) -> Trial | None:
         known = self._example
-        same = known is not None and known.choices == choices and known.material.signed == material.signed
-        return known if same and known is not None and known.target == material.train.target else None
+        if known is None or known.choices != choices or known.target != material.train.target:
+            return None
+        return known if is_example(material) else None
 
     def _keep_example(self, trial: Trial) -> None:
         """Keep what every visitor sees first."""
-        if trial.material.demo and trial.choices == _choices(trial.material, MODEL, BESIDE, "folds", FIRST):
+        if is_example(trial.material) and trial.choices == _choices(trial.material, MODEL, BESIDE, "folds", FIRST):
             with self._lock:
                 self._example = self._example or trial
 

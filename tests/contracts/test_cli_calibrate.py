@@ -195,6 +195,8 @@ def test_wrong_files_are_told_in_json_too(capsys, tmp_path):
         ((*FILES, "--target", "Q0", "--model", "guess"), "usage"),
         ((*FILES, "--target", "Q0", "--folds", "1"), "usage"),
         ((*FILES, "--target", "Q0", "--rename", "Q1"), "usage"),
+        ((*FILES, "--target", "Q0", "--rename", "Q1=Q0", "Q1=Q2"), "usage"),
+        ((*FILES, "--target", "Q0", "--options", "Q0=4", "Q0=5"), "usage"),
         ((*FILES, "--target", "Q0", "--options", "Q1=11"), "usage"),
     ],
 )

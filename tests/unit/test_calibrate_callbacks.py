@@ -8,7 +8,7 @@ import pytest
 from aeollm.errors import UsageError
 from aeollm.sources import DEMO_FOLDER, Settings
 from aeollm.ui import calibrating
-from aeollm.ui.calibrate_inputs import example, from_session, from_uploads, read_renames, sorted_pair
+from aeollm.ui.calibrate_inputs import example, from_session, from_uploads, is_example, read_renames, sorted_pair
 from aeollm.ui.calibrating import Bench, Calibrations
 from aeollm.ui.callbacks import first_session
 from aeollm.ui.catalogue import Catalogue
@@ -49,6 +49,15 @@ def test_files_are_told_apart_by_what_is_in_them():
     assert (len(material.train), material.train.target, material.demo) == (360, "Q0", True)
     assert from_uploads([upload(ANSWERS)], None, "") is None
     assert from_uploads(None, None, None) is None
+
+
+def test_what_others_may_see_is_the_bundled_example_alone(tmp_path):
+    """Not a visitor's own answers beside the bundled opinions, though these make it simulated."""
+    own = tmp_path / ANSWERS.name
+    own.write_bytes(ANSWERS.read_bytes().replace(b"judge_01", b"somebody"))
+    theirs = from_uploads([upload(own), upload(OPINIONS)], None, "")
+    assert (theirs.demo, is_example(theirs), is_example(example())) == (True, False, True)
+    assert not is_example(from_uploads([upload(ANSWERS), upload(OPINIONS)], None, "Q1=Q2 Q2=Q1"))
 
 
 def test_wrong_files_are_refused_with_what_they_look_like():
@@ -160,3 +169,7 @@ def session_of_nobody():
         scored = ()
 
     return Nobody()
+
+
+def test_a_column_is_renamed_once():
+    assert kinds(read_renames, "Q1=Q0 Q1=Q2") == ["rename"]
