@@ -1,7 +1,10 @@
 """What all tests share: the Hypothesis profile and the data beside the repository."""
 
+import asyncio.events
 import importlib.util
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -37,3 +40,29 @@ def small_model():
             pytest.fail(message)
         pytest.skip(message)
     return files[0]
+
+
+@contextmanager
+def no_loop_of_playwright(item: pytest.Item) -> Iterator[None]:
+    """Let tests without a browser run loops of their own; Playwright leaves its one running until the session ends."""
+    running = asyncio.events._get_running_loop()
+    if running is None or "browser" in item.path.parts:
+        yield
+        return
+    asyncio.events._set_running_loop(None)
+    try:
+        yield
+    finally:
+        asyncio.events._set_running_loop(running)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_setup(item: pytest.Item):
+    with no_loop_of_playwright(item):
+        return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item):
+    with no_loop_of_playwright(item):
+        return (yield)

@@ -209,7 +209,7 @@ class _Wiring(NamedTuple):
             extras = [shown.curve_figure, shown.all_criteria, take.run]
             made.then(calls.extras, [bench], extras, **_QUICK).then(calls.finished, None, self.buttons, **_QUICK)
         self.running.cancel.click(
-            calls.cancelled, [bench], [self.running.progress, *self.buttons], queue=False, **_PRIVATE
+            calls.cancelled, [bench], [self.running.progress, *self.buttons], concurrency_limit=None, **_PRIVATE
         )
         looked = [shown.reliability, shown.predicted, shown.details]
         shown.shown.input(calls.looked_at, [bench, shown.shown], looked, trigger_mode="always_last", **_QUICK)

@@ -22,8 +22,10 @@ def _told(error: AeollmError) -> str:
     return " ".join(str(problem) for problem in error.problems[:3])
 
 
-def _without_path(found: LabelSet) -> LabelSet:
-    """Keep the server's folders to the server."""
+def _shown(found: LabelSet) -> LabelSet:
+    """Keep the server's folders to the server; a data set's place has a revision, and is everybody's."""
+    if found.labels.revision is not None:
+        return found
     return replace(found, labels=replace(found.labels, source=Path(found.labels.source).name))
 
 
@@ -102,5 +104,5 @@ class Catalogue:
     def _offered(self, found: Mapping[str, LabelSet], own: dict[str, LabelSet]) -> Offer:
         """Offer what may be seen of the configured sets; whether it may is asked with their full place."""
         hidden = {name for name, known in found.items() if self.host is not None and self.host.hides(known.labels)}
-        sets = {name: _without_path(known) for name, known in found.items() if name not in hidden}
+        sets = {name: _shown(known) for name, known in found.items() if name not in hidden}
         return Offer(sets | own, _default(sets)) if sets else Offer(own, DEMO, trouble=_HIDDEN)

@@ -47,7 +47,7 @@ def _here() -> tuple[list[Any], gr.Textbox]:
     address = gr.Textbox(label=say("j_base_url"), placeholder=hint, max_lines=1, elem_id="j-address")
     provider = _provider(visible=False)
     token = gr.Textbox(label=say("j_key"), type="password", max_lines=1, elem_id="j-key")
-    place.input(_shown_place, [place], [address, provider], queue=False, **_PRIVATE)
+    place.input(_shown_place, [place], [address, provider], concurrency_limit=None, **_PRIVATE)
     return [place, address, provider], token
 
 

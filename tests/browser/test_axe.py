@@ -95,6 +95,8 @@ def on_a_page(page: Page, url: str, path: str) -> Iterator[tuple[str, list[dict[
         page.goto(f"{url}/{path}?__theme={theme}")
         expect(page.locator("h1").last).to_be_visible(timeout=SLOW)
         expect(page.locator(".ae-text, #l-board, .ae-table").first).to_be_visible(timeout=SLOW)
+        # A figure on its way is an empty box of gradio's.
+        expect(page.locator(".empty")).to_have_count(0, timeout=SLOW)
         yield f"{path}, {theme}, {size['width']}", axe(page, RULES[theme, 1400] and [*COLOURS, *SIZES])
 
 

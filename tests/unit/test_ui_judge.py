@@ -10,7 +10,7 @@ import pytest
 
 from aeollm.errors import AeollmError
 from aeollm.sources import Settings, demo_set
-from aeollm.ui import build_app, judge_notices
+from aeollm.ui import build_app, judge_notices, open_catalogue
 from aeollm.ui.callbacks import Callbacks, first_session
 from aeollm.ui.catalogue import Catalogue
 from aeollm.ui.judge_access import Access, wrong_key, wrong_model, wrong_place
@@ -77,9 +77,9 @@ def test_hosted_there_is_no_judge_tab(monkeypatch):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("SPACE_ID", "me/space")
     settings = Settings(labels=DEMO_REPORTS.parent)
-    assert "judge" not in {tab.id for tab in labels_of(build_app(settings), "tabitem")}
+    assert "judge" not in {tab.id for tab in labels_of(build_app(open_catalogue(settings)), "tabitem")}
     monkeypatch.delenv("SPACE_ID")
-    app = build_app(settings)
+    app = build_app(open_catalogue(settings))
     assert "judge" in {tab.id for tab in labels_of(app, "tabitem")}
     assert {fn.api_visibility for fn in app.fns.values() if fn.api_name != "score"} == {"private"}
 
@@ -89,7 +89,7 @@ def test_an_organiser_turns_it_on_and_there_is_no_address_to_type(monkeypatch):
         monkeypatch.setenv(name, value)
     # A Space has what signs the session's cookie; nothing here asks for it.
     monkeypatch.setattr("gradio.routes.attach_oauth", lambda _app: None)
-    app = build_app(Settings(labels=DEMO_REPORTS.parent))
+    app = build_app(open_catalogue(Settings(labels=DEMO_REPORTS.parent)))
     ids = {block.elem_id for block in app.blocks.values()}
     assert {"j-login", "j-provider", "j-models"} <= ids
     assert not {"j-address", "j-key", "j-place"} & ids
