@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import os
 import subprocess
@@ -111,9 +112,16 @@ class JudgeTab:
     def look(self, ask: str, number: int) -> str:
         if not self.page.locator("#j-show").is_visible():
             self.page.get_by_text("Look into a prompt").click()
-        self.page.locator("#j-number input").fill(str(number))
-        self.press("show")
-        says(self.call, f"{ask} {number} /")
+        field, told = self.page.locator("#j-number input"), f"{ask} {number} /"
+        for _ in range(5):
+            # gradio can lose what is typed while the fold is still opening.
+            field.fill(str(number))
+            field.press("Tab")
+            self.press("show")
+            with contextlib.suppress(AssertionError):
+                expect(self.call).to_contain_text(told, timeout=10_000, use_inner_text=True)
+                break
+        says(self.call, told)
         return self.call.inner_text()
 
     def take(self, name: str) -> bytes:
