@@ -92,7 +92,8 @@ class Desk:
     """One visitor's reports, own recipes, replies and work; all of it is deleted after the session.
 
     ``tried`` are the signatures of what a trial was made of; ``pace`` the seconds of a call that it took; ``passing``
-    the SHA-256 of files of unfinished work that other tabs were handed.
+    the SHA-256 of files of unfinished work that other tabs were handed; ``parts`` the label sets that parts of them,
+    made to score by, are of.
     """
 
     reports: Reports | None = None
@@ -105,6 +106,7 @@ class Desk:
     closed: bool = False
     told: Job | None = None
     passing: set[str] = field(default_factory=set)
+    parts: dict[str, str] = field(default_factory=dict)
     _files: set[Path] = field(default_factory=set)
     _leaving: threading.Timer | None = None
     _emptied: Callable[[], object] = field(init=False)

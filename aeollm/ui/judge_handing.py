@@ -42,7 +42,11 @@ class Handing:
         judged = judged_of(desk)
         if desk is None or judged is None:
             return [gr.skip()] * 4
-        session, value = labels_of_run(judged, desk.demo, name, session, self.score.catalogue.demo)
+        whole = desk.parts.get(name, name)
+        session, value = labels_of_run(judged, desk.demo, whole, session, self.score.catalogue.demo)
+        if value != whole:
+            # What is judged next goes by the whole again.
+            desk.parts[value] = whole
         return [session, self.score.picker(session, value), *self.score.chosen(value, session)]
 
     def to_score(self, desk: Desk | None, uploads: Sequence[Upload] | None) -> list[Any]:
