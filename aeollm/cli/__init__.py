@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import argparse
 import errno
+import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
 
-from aeollm.cli.terminal import UNUSABLE, complain, print_json, stop_printing
+from aeollm.cli.terminal import INTERRUPTED, UNUSABLE, complain, print_json, stop_printing
 from aeollm.errors import Problem
 from aeollm.evaluation import failed_json
 from aeollm.tables import Policy
@@ -36,17 +37,18 @@ _ANSWER_IN_JSON = ("score", "check", "compare")
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; give the exit code."""
-    for stream in (sys.stdout, sys.stderr):
-        if stream is not None:
-            stream.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
+    _open_streams()
     if sys.stdout is None:
         complain("standard output is closed: there is nowhere to answer.")
         return UNUSABLE
-    options = _options(sys.argv[1:] if arguments is None else arguments)
     code = UNUSABLE
     try:
+        options = _options(sys.argv[1:] if arguments is None else arguments)
         code = int(options.run(options))
         sys.stdout.flush()
+    except KeyboardInterrupt:
+        complain("interrupted.")
+        return INTERRUPTED
     except BrokenPipeError:
         stop_printing()
     except OSError as error:
@@ -56,6 +58,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         complain(f"standard output cannot be written: {error.strerror}.")
         return UNUSABLE
     return code
+
+
+def _open_streams() -> None:
+    """Make what is printed UTF-8, and a closed standard error one that nobody reads."""
+    if sys.stderr is None:
+        # Else the next file opened would be standard error to whatever writes there.
+        sys.stderr = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8")
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None:
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
 
 
 def _options(arguments: Sequence[str]) -> argparse.Namespace:

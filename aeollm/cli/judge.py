@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
 from aeollm.cli.judging import add_material, finish, price, sampling_of, task_of, token_of, whole, with_made, wrong
+from aeollm.cli.options import whole_number
 from aeollm.cli.terminal import DONE, UNUSABLE, complain, print_lines
 from aeollm.cli.text_tables import aligned
 from aeollm.errors import AeollmError
 from aeollm.judging import Budget, Limits, OnProgress, Price, Progress, ReplyStore
 from aeollm.methods import Ask, Judge, Method, Running, Task, bundled_recipes, estimated, first_prompts, read_method
-from aeollm.methods.reading import is_json_object
 from aeollm.methods.running import REPLIES, run_method
+from aeollm.methods.values import MOST_SEED, wrong_extra
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -31,8 +32,8 @@ def add(parser: argparse.ArgumentParser) -> None:
     add("--budget-tokens", type=whole, metavar="N", help="stop before more tokens, in and out")
     add("--budget-money", type=_number, metavar="M", help="stop before it costs more; needs --price")
     add("--price", type=price, default=Price(), metavar="IN,OUT", help="of a million tokens, in and out")
-    add("--concurrency", type=whole, default=8, metavar="N", help="calls at a time (default: 8)")
-    add("--attempts", type=whole, default=3, metavar="N", help="times to ask in all if unreadable (default: 3)")
+    add("--concurrency", type=_at_once, default=8, metavar="N", help="calls at a time (default: 8)")
+    add("--attempts", type=_attempts, default=3, metavar="N", help="times to ask in all if unreadable (default: 3)")
     add("--shard", metavar="I/N", help="only this part; see `merge`")
     add("--trial", type=whole, metavar="N", help="only the first N reports")
 
@@ -47,9 +48,9 @@ def add_judges(parser: argparse.ArgumentParser) -> None:
     add("--judge", action="append", default=[], metavar="NAME=MODEL[@URL]", help=told)
     add("--token-env", metavar="VARIABLE", help="environment variable with the endpoint's key")
     add("--temperature", type=_temperature, metavar="T", help="from 0 to 2 (default: the recipe's, else 0)")
-    add("--seed", type=int, metavar="N", help="sent with every call (default: the recipe's, else 0)")
+    add("--seed", type=_seed, metavar="N", help="sent with every call (default: the recipe's, else 0)")
     add("--extra", type=_extra, metavar="JSON", help="what this endpoint knows alone, as a JSON object")
-    add("--timeout", type=_number, default=600.0, metavar="S", help="seconds for a call (default: 600)")
+    add("--timeout", type=_seconds, default=600.0, metavar="S", help="seconds for a call (default: 600)")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -84,8 +85,10 @@ def judges_of(options: argparse.Namespace, method: Method) -> dict[str, Judge]:
     Raises
     ------
     UsageError
-        If a judge has no model, or one is named that the recipe does not have.
+        If a judge has no model or two places, or one is named that the recipe does not have.
     """
+    if options.base_url is not None and options.provider is not None:
+        raise wrong("--base-url and --provider are two places.", "Name one of them.")
     named = dict(_named(text) for text in options.judge)
     unknown = sorted(named.keys() - set(method.roles))
     if unknown:
@@ -131,8 +134,10 @@ def _telling() -> OnProgress | None:
     def tell(progress: Progress) -> None:
         spent, waiting = progress.spent, f" ({progress.waiting})" if progress.waiting else ""
         line = f"{progress.done} done, {progress.missing} missing, {spent.calls} asked, {progress.from_disk} from disk"
-        sys.stderr.write(f"\r{line}{waiting}\x1b[K")
-        sys.stderr.flush()
+        # A terminal that was closed ends no run.
+        with suppress(OSError):
+            sys.stderr.write(f"\r{line}{waiting}\x1b[K")
+            sys.stderr.flush()
 
     return tell
 
@@ -166,6 +171,23 @@ def _temperature(text: str) -> float:
     return _between(text, 0.0, 2.0)
 
 
+def _seconds(text: str) -> float:
+    return _between(text, 0.1, 1e6)
+
+
+def _at_once(text: str) -> int:
+    return whole_number(1, 10_000)(text)
+
+
+def _attempts(text: str) -> int:
+    return whole_number(1, 100)(text)
+
+
+def _seed(text: str) -> int:
+    sign, digits = (-1, text[1:]) if text.startswith("-") else (1, text)
+    return sign * whole_number(0, MOST_SEED)(digits)
+
+
 def _between(text: str, low: float, high: float) -> float:
     try:
         value = float(text)
@@ -173,11 +195,11 @@ def _between(text: str, low: float, high: float) -> float:
         value = -1.0
     if not low <= value <= high:
         raise argparse.ArgumentTypeError(f"{text!r} is not a number from {low:g} to {high:g}")
-    return value
+    return abs(value)
 
 
 def _extra(text: str) -> str:
-    check: Callable[[object], bool] = is_json_object
-    if not check(text):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a JSON object")
+    wrong = wrong_extra(text)
+    if wrong is not None:
+        raise argparse.ArgumentTypeError(wrong)
     return text

@@ -18,10 +18,18 @@ from aeollm.files import read_rubrics
 from aeollm.judging import Price, read_shard
 from aeollm.judging.reports import read_reports
 from aeollm.methods import Judge, Judged, Material, Method, Prompts, Sampling, Task, files_of, material_of, write_files
+from aeollm.methods.running import put_aside
 from aeollm.sources import LabelSet
 from aeollm.tables import Policy
 
 REPORT, REPORT_JSON = "report.md", "report.json"
+_REMEDIES = {
+    "unauthorised": "Check the key (--token-env). ",
+    "not_found": "Check --model and --base-url. ",
+    "payment": "Look at the account. ",
+    "unwritable_file": "Make room first. ",
+}
+"""What to do about a failure that all requests share."""
 _LABELS = ("labels", "labels_set", "rubrics")
 
 
@@ -167,8 +175,12 @@ def finish(options: argparse.Namespace, judged: Judged, cost: Price, *, timed: b
     files[REPORT] = judged_markdown(found).encode("utf-8", "surrogatepass")
     files[REPORT_JSON] = (json.dumps(found, ensure_ascii=True, indent=1) + "\n").encode()
     write_files(files, options.output)
+    aside = put_aside(files, options.output)
     print_lines(_told(options, judged, files))
-    return DONE if judged.complete and (judged.built is not None or not judged.task.method.steps) else REFUSED
+    print_lines(f"put aside: {name}, of an earlier run" for name in aside)
+    built = judged.built is not None or not judged.task.method.steps
+    # A part of a run may be none of its reports.
+    return DONE if judged.complete and (built or not judged.task.material.reports) else REFUSED
 
 
 def _told(options: argparse.Namespace, judged: Judged, files: Mapping[str, bytes]) -> list[str]:
@@ -182,5 +194,6 @@ def _told(options: argparse.Namespace, judged: Judged, files: Mapping[str, bytes
     lines.append(f"asked {spent.calls} times ({usage}) in {judged.seconds:.1f} s; {judged.from_disk} replies from disk")
     lines += [f"{problem.severity}: {problem}" for problem in judged.problems if problem.severity != "note"]
     if judged.stopped is not None:
-        lines.append(f"stopped: {judged.stopped.words}. The same command goes on from here.")
+        remedy = _REMEDIES.get(judged.stopped.kind, "")
+        lines.append(f"stopped: {judged.stopped.words}. {remedy}The same command goes on from here.")
     return [*lines, f"written: {', '.join(sorted(files))}"]

@@ -6,12 +6,13 @@ import json
 import os
 import sys
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from aeollm.errors import Problem, UsageError, printable
 
-DONE, REFUSED, UNUSABLE = 0, 1, 2
-"""Exit codes: all well, some run refused, wrong usage or an input without which nothing can be done."""
+DONE, REFUSED, UNUSABLE, INTERRUPTED = 0, 1, 2, 130
+"""Exit codes: all well, some run refused, wrong usage or an input without which nothing can be done, Ctrl-C."""
 
 
 def print_json(content: dict[str, object]) -> None:
@@ -39,7 +40,9 @@ def stop_printing() -> None:
 
 def complain(text: str) -> None:
     """Print lines on standard error."""
-    print("\n".join(map(shown, text.split("\n"))), file=sys.stderr)  # noqa: T201  the command line's own voice
+    # Nobody reading complaints any more (`2>&1 | head`) must not end what took hours and money.
+    with suppress(OSError):
+        print("\n".join(map(shown, text.split("\n"))), file=sys.stderr, flush=True)  # noqa: T201  the command line's own voice
 
 
 def shown(text: str) -> str:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import count
 
+from aeollm.errors import JudgingError
 from aeollm.judging.budget import Budget, Ledger, OverBudget
 from aeollm.judging.control import Control
 from aeollm.judging.messages import (
@@ -189,6 +190,10 @@ class Caller:
             if failure.kind not in PERHAPS_PAID:
                 cost = None
             raise
+        except JudgingError as error:
+            # Whatever else is asked would be paid for and lost, too.
+            self._stop("unwritable_file", error.problems[0].message.rstrip("."))
+            raise Stopped from None
         finally:
             await self.ledger.settle(held, cost)
         return reply

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,16 +24,27 @@ def merge(paths: Sequence[Path], into: Path) -> Merged:
     """Write the replies of several files as one, sorted by key, without what differs from run to run.
 
     Shards merged and the unsharded file merged alone give the same bytes where the replies are the same. ``into``
-    may be one of the files.
+    may be one of the files, or hold replies that one of them has.
 
     Raises
     ------
     JudgingError
-        If a file cannot be read or is no file of replies, or if different models answered to one name.
+        If a file cannot be read or is no file of replies, if different models answered to one name, or if ``into``
+        holds replies that would be lost.
     """
+    _refuse_missing(paths)
+    try:
+        return _merged(paths, into)
+    except OSError as error:
+        message = f"cannot be written: {error.strerror or error}."
+        problem = Problem("error", "unwritable_file", message, "Make room, or choose another folder.")
+        raise JudgingError(str(into), [problem]) from None
+
+
+def _merged(paths: Sequence[Path], into: Path) -> Merged:
     found: dict[bytes, tuple[str, str, int, bytes]] = {}
     conflicts = 0
-    _refuse_missing(paths)
+    into.parent.mkdir(parents=True, exist_ok=True)
     with ExitStack() as stack:
         stores = [stack.enter_context(ReplyStore(path)) for path in paths]
         _refuse_two_judges(stores)
@@ -45,6 +56,7 @@ def merge(paths: Sequence[Path], into: Path) -> Merged:
                 if other[3] != content:
                     conflicts += 1
                     found[request_digest(record.key, record.model)] = min(mine, other, key=lambda entry: entry[3])
+        _refuse_losing(into, found)
         written = into.with_name(f"{into.name}.part")
         with written.open("wb") as file:
             for asked in sorted({asked for store in stores for asked in store.lacks}):
@@ -53,6 +65,17 @@ def merge(paths: Sequence[Path], into: Path) -> Merged:
                 file.write(stores[number].line(digest))
         written.replace(into)
     return Merged(len(found), conflicts)
+
+
+def _refuse_losing(into: Path, found: Container[bytes]) -> None:
+    """Refuse to write over replies that are in no part: they were paid for."""
+    if not into.is_file():
+        return
+    with ReplyStore(into) as store:
+        lost = sum(request_digest(record.key, record.model) not in found for record in store.records())
+    if lost:
+        message = f"it holds {lost} replies that are in no part and would be lost."
+        raise JudgingError(str(into), [Problem("error", "overwrites", message, "Choose another folder.")])
 
 
 def _refuse_missing(paths: Sequence[Path]) -> None:

@@ -37,8 +37,9 @@ class Record:
 class ReplyStore:
     """The replies of one folder's runs, by request key and the model that answered.
 
-    Only the place of a reply in the file is kept in memory. A torn last line is closed off and counted in
-    ``damaged``; of two replies to one request the first stands. Several processes may write to the same file.
+    Only the place of a reply in the file is kept in memory. A torn last line is closed off; lines that are no replies
+    are counted in ``damaged`` and left where they are. Of two replies to one request the first stands. Several
+    processes may write to the same file.
     """
 
     def __init__(self, path: Path) -> None:
@@ -186,7 +187,7 @@ class ReplyStore:
                 self._lacking[asked] = self.lacking(asked) | frozenset(map(str, entry["lacking"]))
                 return
             reply = Reply.from_json(entry["reply"])
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, RecursionError):
             self.damaged += 1
             return
         self._models.setdefault(asked, reply.model)
@@ -205,7 +206,8 @@ class ReplyStore:
 
     def _refuse_other_files(self) -> None:
         start = self._at(0, len(_START))
-        if start and not _START.startswith(start):
+        # A disk may have lost the first lines of a file that holds many more.
+        if start and not _START.startswith(start) and not self._places and not self._lacking:
             message = "the file does not start as a file of replies does."
             raise JudgingError(self.path.name, [Problem("error", "not_replies", message, "Choose another name.")])
 
@@ -225,7 +227,7 @@ def _entry(line: bytes) -> dict[str, Any]:
 def _is_entry(line: bytes) -> bool:
     try:
         return bool(_entry(line))
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, RecursionError):
         return False
 
 

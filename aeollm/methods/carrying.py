@@ -160,6 +160,10 @@ def _built(task: Task, files: dict[str, bytes]) -> tuple[Built | None, list[Prob
     recipe = task.method.recipe()
     if recipe.reports is not None:
         files[COUNTS] = counts_of(task.material)
+    lacking = [printable(name) for name, file in recipe.inputs.items() if file not in files]
+    if lacking:
+        message = f"there is no run: {', '.join(lacking)} gave nothing to build it of."
+        return None, [Problem("error", "no_run", message)]
     try:
         return build(recipe, _materials(task, recipe, files), policy=task.policy), []
     except AeollmError as error:

@@ -51,7 +51,6 @@ def merge_replies(folders: Sequence[Path], into: Path) -> Merged:
     JudgingError
         If a part has no replies, or different models answered to one name.
     """
-    into.mkdir(parents=True, exist_ok=True)
     return merge([folder / REPLIES for folder in folders], into / REPLIES)
 
 

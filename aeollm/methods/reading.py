@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -13,19 +11,19 @@ from aeollm.errors import Problem, RecipeError, printable
 from aeollm.judging.prompts import LANGUAGES
 from aeollm.methods.kinds import ASKS
 from aeollm.methods.method import Ask, Judge, Method, RubricQuestion, Sampling
+from aeollm.methods.values import MADE, MOST_SEED, NAME, unfit, wrong_extra
 from aeollm.recipes import Step
 from aeollm.recipes.kinds import Option
 from aeollm.recipes.lines import Lines
 from aeollm.recipes.options import read_option
 from aeollm.recipes.reading import Written, read_toml, recipe_of
+from aeollm.recipes.recipe import VERSION
 
 RECIPES = Path(__file__).parents[2] / "assets" / "recipes"
 _TOP = {"recipe", "name", "ask", "step", "question", "judge", "judging"}
 _OWN = {"do", "name"}
 _JUDGE = {"model", "base_url", "provider"}
 _SAMPLING = {"temperature", "seed", "extra"}
-_MADE = {"answers", "labels", "labels_set", "rubrics", "partial", "trial", "shard", "digest"}
-_NAME = re.compile(r"[^\W_][\w-]{0,60}")
 _MOST_ASKS = 20
 _OPTIONS = range(2, 11)
 _RESERVED = {"run", "report", "build", "recipe", "replies", "counts"}
@@ -74,6 +72,9 @@ class _Reader:
         """Read the whole."""
         found = self.written.found
         self.unknown(found, _TOP, "a judge recipe")
+        if "step" not in found:
+            # Steps are read as a recipe of their own, which checks this.
+            self.head(found)
         asks = self.asks(found.get("ask"))
         self.entry = None
         steps = self.steps(asks)
@@ -83,8 +84,10 @@ class _Reader:
         if not isinstance(judges, dict) or not isinstance(judging, dict):
             self.wrong("no_table", "judge", "judge and judging are tables.", "Write [judge.NAME] and [judging].")
             return method
-        self.unknown(judging, _SAMPLING | _MADE, "[judging]")
-        made = {key: value for key, value in judging.items() if key in _MADE}
+        self.unknown(judging, _SAMPLING | MADE.keys(), "[judging]")
+        made = {key: value for key, value in judging.items() if key in MADE}
+        for key in [key for key, value in made.items() if not MADE[key](value)]:
+            self.wrong("option", key, f"{key} is not what a run writes there.", "Take it out.", made.pop(key))
         return replace(
             method,
             questions=self.questions(found.get("question", []), asks),
@@ -92,6 +95,14 @@ class _Reader:
             sampling=self.sampling(judging),
             made=made,
         )
+
+    def head(self, found: Mapping[str, Any]) -> None:
+        """Check the version and the name."""
+        version, name = found.get("recipe"), found.get("name", "")
+        if type(version) is not int or version != VERSION:
+            self.wrong("version", "recipe", f"recipe = {VERSION} is missing.", "Write it as the first line.")
+        if not isinstance(name, str):
+            self.wrong("no_text", "name", "name is no text.", 'Write it in "quotation marks".')
 
     def unknown(self, found: Mapping[str, Any], known: set[str], where: str) -> None:
         """Note keys that mean nothing."""
@@ -122,7 +133,7 @@ class _Reader:
             return []
         self.unknown(found, _OWN | set(kind.options), do)
         name = found.get("name", do)
-        if not isinstance(name, str) or not _NAME.fullmatch(name) or name in _RESERVED | self.known:
+        if not isinstance(name, str) or not NAME.fullmatch(name) or name in _RESERVED | self.known:
             remedy = "Give everything another name, of letters, digits and hyphens."
             self.wrong("name", "name", f"the name {printable(str(name))!r} is taken or cannot be a file's.", remedy)
             name = f"{do}-{len(self.known)}"
@@ -132,8 +143,7 @@ class _Reader:
     def option(self, found: Mapping[str, Any], key: str, option: Option) -> object:
         """Read one option, its default where it is not named."""
         read, wrong = read_option(found, key, option)
-        if wrong is None and key == "scale" and not _is_scale(read):
-            wrong = ("option", "scale is not from low to high.", "Write such as [0, 10].")
+        wrong = wrong or unfit(key, read)
         if wrong is not None:
             self.wrong(wrong[0], key, *wrong[1:], found.get(key))
         return read
@@ -195,11 +205,12 @@ class _Reader:
         if not number or not 0 <= temperature <= 2:
             self.wrong("option", "temperature", "temperature is no number from 0 to 2.", "Write one.", temperature)
             temperature = 0.0
-        if isinstance(seed, bool) or not isinstance(seed, int):
+        if isinstance(seed, bool) or not isinstance(seed, int) or abs(seed) > MOST_SEED:
             self.wrong("option", "seed", "seed is no whole number.", "Write one.", seed)
             seed = 0
-        if extra is not None and not is_json_object(extra):
-            self.wrong("option", "extra", "extra is no JSON object as text.", "Write such as '{\"top_k\": 1}'.", extra)
+        told = None if extra is None else wrong_extra(extra)
+        if told is not None:
+            self.wrong("option", "extra", f"extra is wrong: {told}.", "Write such as '{\"top_k\": 1}'.", extra)
             extra = None
         return Sampling(float(temperature), seed, extra)
 
@@ -210,7 +221,12 @@ class _Reader:
             return ()
         if any(ask.kind.gives == "opinions" for ask in asks) and not listed:
             self.wrong("no_questions", "question", "there are no rubric questions.", "Write [[question]].")
-        found = [read for number, own in enumerate(listed) if (read := self.question(number, own)) is not None]
+        found: list[RubricQuestion] = []
+        lines, self.lines = self.lines, Lines(self.written.text, "question")
+        for self.entry, own in enumerate(listed):
+            read = self.question(self.entry, own)
+            found += [read] if read is not None else []
+        self.lines, self.entry = lines, None
         names = [own.name for own in found]
         for name in {name for name in names if names.count(name) > 1}:
             self.wrong("name_taken", "question", f"two questions are called {printable(name)}.", "Rename one.")
@@ -219,7 +235,8 @@ class _Reader:
     def question(self, number: int, found: Mapping[str, Any]) -> RubricQuestion | None:
         """Read one question: ``name``, ``text`` and ``options`` by language."""
         name, text, options = found.get("name"), found.get("text"), found.get("options")
-        if isinstance(name, str) and name and _are_worded(text, options):
+        self.unknown(found, {"name", "text", "options"}, "a question")
+        if isinstance(name, str) and name and name.isprintable() and _are_worded(text, options):
             texts: dict[str, str] = dict(text or {})
             return RubricQuestion(name, texts, {key: tuple(own) for key, own in (options or {}).items()})
         remedy = 'Write name, text = {en = "…"} and options = {en = ["…", "…"]}, 2 to 10, as many in each language.'
@@ -240,15 +257,3 @@ def _are_worded(text: object, options: object) -> bool:
 
 def _are_texts(value: object) -> bool:
     return isinstance(value, list) and all(isinstance(own, str) and own for own in value)
-
-
-def _is_scale(value: object) -> bool:
-    return isinstance(value, tuple) and len(value) == 2 and value[0] < value[1]
-
-
-def is_json_object(text: object) -> bool:
-    """Tell whether a text is a JSON object."""
-    try:
-        return isinstance(text, str) and isinstance(json.loads(text), dict)
-    except ValueError:
-        return False

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
+from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from aeollm.errors import JudgingError, Problem, printable
@@ -49,10 +51,21 @@ def run_method(task: Task, folder: Path, running: Running) -> Judged:
 async def _run(task: Task, folder: Path, running: Running) -> Judged:
     with ReplyStore(folder / REPLIES) as store, _interruptible(running.control):
         if not running.online:
-            return await carry_out(task, Session(None, store, running.limits), running.on_ask)
-        async with connect_judges(task.judges, running.token, running.timeout) as ask:
-            session = Session(ask, store, running.limits, running.control, running.on_progress)
-            return await carry_out(task, session, running.on_ask)
+            judged = await carry_out(task, Session(None, store, running.limits), running.on_ask)
+        else:
+            async with connect_judges(task.judges, running.token, running.timeout) as ask:
+                session = Session(ask, store, running.limits, running.control, running.on_progress)
+                judged = await carry_out(task, session, running.on_ask)
+        return replace(judged, problems=(*_damaged(store), *judged.problems))
+
+
+def _damaged(store: ReplyStore) -> list[Problem]:
+    """Tell of lines that are no replies any more: what they held is asked, and paid, again."""
+    if not store.damaged:
+        return []
+    message = f"lines of {REPLIES} that cannot be read, and are left aside: {store.damaged}."
+    remedy = "What they held is asked again. A kill in mid-line leaves one; more are the disk's, or another program's."
+    return [Problem("warning", "damaged_replies", message, remedy)]
 
 
 class _interruptible:
@@ -94,6 +107,14 @@ def files_of(judged: Judged, method: Method) -> dict[str, bytes]:
     return found
 
 
+def put_aside(files: Mapping[str, bytes], folder: Path) -> list[str]:
+    """Rename what an earlier run of this folder built and this one did not, so that it is not taken for this one's."""
+    old = [name for name in (RUN, BUILD) if name not in files and (folder / name).is_file()]
+    for name in old:
+        (folder / name).replace(folder / f"earlier-{name}")
+    return [f"earlier-{name}" for name in old]
+
+
 def write_files(files: dict[str, bytes], folder: Path) -> None:
     """Write a run's files, each at once.
 
@@ -103,7 +124,8 @@ def write_files(files: dict[str, bytes], folder: Path) -> None:
         If one cannot be written.
     """
     for name, content in files.items():
-        part = folder / f".{name}.part"
+        # Two processes may write to one folder.
+        part = folder / f".{name}.{os.getpid()}.part"
         try:
             folder.mkdir(parents=True, exist_ok=True)
             part.write_bytes(content)

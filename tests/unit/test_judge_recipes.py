@@ -84,4 +84,4 @@ def test_rubric_questions_have_the_same_answers_in_all_languages():
         'text = { en = "a", fr = "b" }\noptions = { en = ["1", "2"], fr = ["1", "2"] }\n',
         'text = "a"\noptions = ["1", "2"]\n',
     ):
-        assert problems(start + wrong) == [("question", None)]
+        assert problems(start + wrong) == [("question", 5)]

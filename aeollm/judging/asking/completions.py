@@ -11,6 +11,8 @@ from aeollm.judging.tokens import estimate_tokens, prompt_tokens
 
 Json = Mapping[str, object]
 
+_MOST_TOKENS = 10**9
+_ROUNDING = 0.01
 _LEAST = -1000.0
 """The log-probability that stands for minus infinity, which JSON has no number for."""
 
@@ -58,17 +60,26 @@ def _text(content: object) -> str:
 def _usage(value: object, messages: tuple[Message, ...], written: str) -> Usage:
     usage = _object(value)
     prompt, completion = usage.get("prompt_tokens"), usage.get("completion_tokens")
-    if isinstance(prompt, int) and isinstance(completion, int):
-        return Usage(prompt, completion)
+    if _is_count(prompt) and _is_count(completion):
+        return Usage(cast("int", prompt), cast("int", completion))
     return Usage(prompt_tokens(messages), estimate_tokens(written), estimated=True)
+
+
+def _is_count(value: object) -> bool:
+    """Tell whether that can be a number of tokens: a budget must neither grow by a call nor overflow."""
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _MOST_TOKENS
 
 
 def _tokens(value: object) -> tuple[Token, ...] | None:
     content = _object(value).get("content")
     if not isinstance(content, list) or not content:
         return None
-    tokens = [_token(_object(entry)) for entry in content]
-    return tuple(token for token in tokens if token is not None) or None
+    tokens = [token for entry in content if (token := _token(_object(entry))) is not None]
+    told = [token.logprob for token in tokens] + [logprob for token in tokens for _, logprob in token.top]
+    if any(logprob > _ROUNDING for logprob in told):
+        # Whatever these numbers are, logarithms of probabilities they are not.
+        return None
+    return tuple(tokens) or None
 
 
 def _token(entry: Json) -> Token | None:
@@ -84,4 +95,7 @@ def _pair(entry: Json) -> tuple[str, float] | None:
     text, logprob = entry.get("token"), entry.get("logprob")
     if not isinstance(text, str) or isinstance(logprob, bool) or not isinstance(logprob, int | float):
         return None
-    return text, max(float(logprob), _LEAST) if not math.isnan(logprob) else _LEAST
+    if isinstance(logprob, float) and math.isnan(logprob):
+        return text, _LEAST
+    # Whole numbers may be larger than a float can be.
+    return text, float(min(max(logprob, _LEAST), -_LEAST))

@@ -21,6 +21,8 @@ from aeollm.judging.asking.failures import Redact, http_failure, redacting
 from aeollm.judging.messages import Ask, AskFailed, Message, Options, Reply
 
 _LOOPBACK = {"127.0.0.1", "localhost", "::1"}
+_KEY = re.compile(r"[!-~]+")
+_NO_HOST = re.compile(r"[\s\x00-\x20\x7f<>\"'{}|\\^`*(),;!$&+=]")
 _FORMAT = "aeollm_response_format"
 """Where a schema travels past the Hub's client, which would rewrite ``response_format``."""
 
@@ -40,29 +42,55 @@ class Endpoint:
     timeout: float = 600.0
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be an address, and keys in it, which would be logged.
+        """Refuse what cannot be an address, keys in it, which would be logged, and what cannot be a key.
 
         Raises
         ------
         JudgingError
-            For the address.
+            For the address or the key, which is not told.
         """
+        if self.token is not None:
+            object.__setattr__(self, "token", _key(self.token))
         if self.base_url is None:
             return
         wrong = _wrong_address(self.base_url)
         if wrong is not None:
-            problem = Problem("error", "usage", wrong, "Write it such as http://127.0.0.1:8000/v1, and the key apart.")
-            raise JudgingError("endpoint", [problem])
+            raise _usage(wrong, "Write it such as http://127.0.0.1:8000/v1, and the key apart.")
+        scheme, colon, rest = self.base_url.partition(":")
+        # The Hub's client knows addresses by a small http, and would take another one for a model of the Hub.
+        object.__setattr__(self, "base_url", scheme.lower() + colon + rest)
+
+
+def _usage(message: str, remedy: str) -> JudgingError:
+    return JudgingError("endpoint", [Problem("error", "usage", message, remedy)])
+
+
+def _key(token: str) -> str:
+    """Take a key without the blanks around it, as files and clipboards give it.
+
+    Raises
+    ------
+    JudgingError
+        If it holds what no header can, and would be quoted in what goes wrong then.
+    """
+    key = token.strip()
+    if not key or not _KEY.fullmatch(key):
+        message = "the key is empty, or holds blanks, control characters or letters that no key has."
+        raise _usage(message, "Copy it anew: one line of plain letters, digits and signs.")
+    return key
 
 
 def _wrong_address(address: str) -> str | None:
     try:
         parts = urlsplit(address)
-        host = parts.hostname
-    except ValueError:
+        host, port = parts.hostname, parts.port
+        httpx2.URL(address)
+    except (ValueError, httpx2.InvalidURL):
         return "the address cannot be read."
-    if parts.scheme not in {"http", "https"} or not host:
+    if parts.scheme not in {"http", "https"} or not host or port == 0:
         return "the address does not start with http:// or https:// and a host."
+    if _NO_HOST.search(host) or not all(host.rstrip(".").split(".")):
+        return "the address names no host that there can be."
     if parts.username or parts.password or parts.query or parts.fragment:
         return "the address holds a name, a password or a query."
     return None
@@ -77,7 +105,7 @@ class _AddressClient(AsyncInferenceClient):
 
     async def _get_async_client(self) -> httpx2.AsyncClient:
         if self._async_client is None:
-            # A proxy cannot reach this machine's own addresses; a redirect would be followed without the key.
+            # A proxy cannot reach this machine's own addresses.
             address = urlsplit(self.model or "")
             client = httpx2.AsyncClient(
                 trust_env=address.hostname not in _LOOPBACK,
@@ -85,6 +113,9 @@ class _AddressClient(AsyncInferenceClient):
                 verify=address.scheme == "https",
                 timeout=None,
                 limits=httpx2.Limits(max_connections=None),
+                # A redirect is not followed: neither reports nor the key go where nobody has named.
+                follow_redirects=False,
+                event_hooks={"response": [_refuse_redirects]},
             )
             self._async_client = await self.exit_stack.enter_async_context(client)
         return self._async_client
@@ -96,6 +127,12 @@ class _AddressClient(AsyncInferenceClient):
         if _FORMAT in body:
             body["response_format"] = body.pop(_FORMAT)
         return await super()._inner_post(request_parameters, stream=stream)
+
+
+async def _refuse_redirects(response: httpx2.Response) -> None:
+    if response.is_redirect:
+        place = printable(response.headers.get("location", ""), 200)
+        raise AskFailed("not_found", f"HTTP {response.status_code}: the address sends elsewhere ({place})")
 
 
 def _client(endpoint: Endpoint) -> AsyncInferenceClient:
@@ -150,13 +187,18 @@ def _words(error: Exception, redact: Redact) -> str:
     return printable(redact(str(error) or type(error).__name__), 300)
 
 
+def _sendable(text: str) -> str:
+    """Give a text as UTF-8 can carry it: half characters, which JSON files can hold, become question marks."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
 def _arguments(messages: tuple[Message, ...], options: Options, *, to_address: bool) -> Mapping[str, Any]:
     extra: dict[str, object] = json.loads(options.extra) if options.extra else {}
     if options.schema is not None:
         schema = {"name": "reply", "strict": True, "schema": json.loads(options.schema)}
         extra[_FORMAT if to_address else "response_format"] = {"type": "json_schema", "json_schema": schema}
     return {
-        "messages": [{"role": message.role, "content": message.content} for message in messages],
+        "messages": [{"role": message.role, "content": _sendable(message.content)} for message in messages],
         "model": options.model,
         "max_tokens": options.max_tokens,
         "temperature": options.sent_temperature,

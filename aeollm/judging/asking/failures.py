@@ -75,7 +75,9 @@ def _not_offered(said: str) -> frozenset[str]:
 
 
 def retry_after(value: str | None, now: datetime) -> float | None:
-    """Read a Retry-After header, seconds or a date, as seconds from now; None where there is none that can be read.
+    """Read a Retry-After header, seconds or a date, as seconds from now; None where there is none that can be used.
+
+    No time, or one that is over by this machine's clock, says nothing: waiting is then as without it.
 
     >>> retry_after("2.5", datetime.now(UTC)), retry_after("soon", datetime.now(UTC))
     (2.5, None)
@@ -83,12 +85,16 @@ def retry_after(value: str | None, now: datetime) -> float | None:
     if value is None:
         return None
     try:
-        return max(float(value), 0.0) if float(value) < float("inf") else None
+        return _ahead(float(value))
     except ValueError:
         pass
     try:
         at = parsedate_to_datetime(value)
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
     at = at if at.tzinfo else at.replace(tzinfo=UTC)
-    return max((at - now).total_seconds(), 0.0)
+    return _ahead((at - now).total_seconds())
+
+
+def _ahead(seconds: float) -> float | None:
+    return seconds if 0 < seconds < float("inf") else None
