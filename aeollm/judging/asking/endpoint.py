@@ -165,7 +165,8 @@ async def connect(endpoint: Endpoint) -> AsyncIterator[Ask]:
             raise AskFailed("connection", _words(error, redact)) from None
         except json.JSONDecodeError:
             raise AskFailed("malformed", "the endpoint's answer is not JSON") from None
-        except (ValueError, TypeError, KeyError, AttributeError) as error:
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+            # The client's types recurse without end on NaN, which is unequal to itself.
             raise _unusable(error, redact) from None
         return reply_of(completion, messages, options)
 
