@@ -174,16 +174,18 @@ def finish(options: argparse.Namespace, judged: Judged, cost: Price, *, timed: b
     files = files_of(judged, repeated(options, judged.task))
     files[REPORT] = judged_markdown(found).encode("utf-8", "surrogatepass")
     files[REPORT_JSON] = (json.dumps(found, ensure_ascii=True, indent=1) + "\n").encode()
+    # Told first: where a disk is full, files are not written either.
+    print_lines(_told(options, judged))
     write_files(files, options.output)
     aside = put_aside(files, options.output)
-    print_lines(_told(options, judged, files))
+    print_lines([f"written: {', '.join(sorted(files))}"])
     print_lines(f"put aside: {name}, of an earlier run" for name in aside)
     built = judged.built is not None or not judged.task.method.steps
     # A part of a run may be none of its reports.
     return DONE if judged.complete and (built or not judged.task.material.reports) else REFUSED
 
 
-def _told(options: argparse.Namespace, judged: Judged, files: Mapping[str, bytes]) -> list[str]:
+def _told(options: argparse.Namespace, judged: Judged) -> list[str]:
     calls = sum(own.calls for own in judged.collected)
     lines = [
         f"{options.output}: {len(judged.task.material.reports)} reports, {calls} answers wanted, {judged.lost} missing"
@@ -196,4 +198,4 @@ def _told(options: argparse.Namespace, judged: Judged, files: Mapping[str, bytes
     if judged.stopped is not None:
         remedy = _REMEDIES.get(judged.stopped.kind, "")
         lines.append(f"stopped: {judged.stopped.words}. {remedy}The same command goes on from here.")
-    return [*lines, f"written: {', '.join(sorted(files))}"]
+    return lines

@@ -40,13 +40,13 @@ class Lost:
 class Collected:
     """What one way of asking gave.
 
-    ``usage`` is what the replies looked at took, whenever they were paid for, of ``replies`` in all; ``models`` are
-    those that answered, by the judge's name. ``sampled`` counts opinions from repeated sampling.
+    ``table`` is what its rows are as a file, the same rows as the same bytes; empty where there are none. ``usage`` is
+    what the replies looked at took, whenever they were paid for, of ``replies`` in all; ``models`` are those that
+    answered, by the judge's name. ``sampled`` counts opinions from repeated sampling.
     """
 
     asking: Asking
-    columns: Row
-    rows: tuple[Row, ...]
+    table: bytes
     calls: int
     lost: tuple[Lost, ...]
     usage: Usage
@@ -62,19 +62,8 @@ class Collected:
 
     @property
     def content(self) -> bytes:
-        """Write the table, the same rows as the same bytes; empty where there are none."""
-        if self.optimised is not None:
-            return log_lines(self.optimised.log)
-        if not self.rows:
-            return b""
-        if self.asking.ask.kind.gives == "scores":
-            # A run file knows no quotation marks.
-            lines = ("\t".join(row) for row in (self.columns, *self.rows))
-            return "".join(f"{line}\n" for line in lines).encode("utf-8", "surrogatepass")
-        out = io.StringIO()
-        writer = csv.writer(out, delimiter="\t", lineterminator="\n")
-        writer.writerows([self.columns, *self.rows])
-        return out.getvalue().encode("utf-8", "surrogatepass")
+        """Give the file that it writes: the table, or the log of an optimisation."""
+        return self.table if self.optimised is None else log_lines(self.optimised.log)
 
 
 class _Tally:
@@ -94,14 +83,26 @@ class _Tally:
             self.models.setdefault(answer.request.place[1], {})[reply.model] = None
 
     def collected(
-        self, asking: Asking, table: tuple[Row, Sequence[Row]], lost: Iterable[Lost], sampled: int
+        self, asking: Asking, table: tuple[Row, Iterable[bytes]], lost: Iterable[Lost], sampled: int
     ) -> Collected:
-        """Give the whole."""
+        """Give the whole, of a header and the rows as they are written."""
         models = {name: tuple(sorted(own)) for name, own in sorted(self.models.items())}
         columns, rows = table
-        return Collected(
-            asking, columns, tuple(rows), self.calls, tuple(lost), self.usage, self.replies, models, sampled
-        )
+        written = b"".join(rows)
+        whole = _written(asking, [columns]) + written if written else b""
+        return Collected(asking, whole, self.calls, tuple(lost), self.usage, self.replies, models, sampled)
+
+
+def _written(asking: Asking, rows: Iterable[Row]) -> bytes:
+    """Write rows; of many thousands, what is written takes a fraction of the memory that rows do."""
+    if asking.ask.kind.gives == "scores":
+        # A run file knows no quotation marks.
+        text = "".join("\t".join(row) + "\n" for row in rows)
+    else:
+        out = io.StringIO()
+        csv.writer(out, delimiter="\t", lineterminator="\n").writerows(rows)
+        text = out.getvalue()
+    return text.encode("utf-8", "surrogatepass")
 
 
 async def collect(asking: Asking, session: Session) -> Collected:
@@ -110,15 +111,15 @@ async def collect(asking: Asking, session: Session) -> Collected:
         return await _opinions(asking, session)
     if asking.ask.kind.gives == "prompt":
         return await _prompt(asking, session)
-    tally, rows, lost = _Tally(), dict[int, Rows](), dict[int, Lost]()
+    tally, rows, lost = _Tally(), dict[int, bytes](), dict[int, Lost]()
     places: dict[Row, tuple[int, Rows]] = {}
     async for answer in session.run_each(_numbered(CALLS[asking.ask.do](asking), places)):
         number, instead = places.pop(answer.request.place)
         tally.add(answer)
-        rows[number] = answer.value if answer.value is not None else instead
+        rows[number] = _written(asking, answer.value if answer.value is not None else instead)
         if answer.missing is not None:
             lost[number] = Lost(answer.request.place, answer.missing)
-    ordered = [row for number in sorted(rows) for row in rows[number]]
+    ordered = (rows[number] for number in sorted(rows))
     return tally.collected(asking, (_columns(asking), ordered), (lost[number] for number in sorted(lost)), 0)
 
 
@@ -151,7 +152,7 @@ async def _opinions(asking: Asking, session: Session) -> Collected:
             lost[place] = Lost(place, answer.missing)
     order = [request.place for own in asking.questions for request in opinion_requests(asking, own)]
     ordered = _by_report(order, asking)
-    given = [rows[place] for place in ordered if place in rows]
+    given = (_written(asking, [rows[place]]) for place in ordered if place in rows)
     return tally.collected(asking, (columns, given), (lost[place] for place in ordered if place in lost), sampled)
 
 
