@@ -168,10 +168,24 @@ async def connect(endpoint: Endpoint) -> AsyncIterator[Ask]:
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
             # The client's types recurse without end on NaN, which is unequal to itself.
             raise _unusable(error, redact) from None
-        return reply_of(completion, messages, options)
+        return _read(completion, messages, options, redact)
 
     async with client:
         yield ask
+
+
+def _read(completion: object, messages: tuple[Message, ...], options: Options, redact: Redact) -> Reply:
+    """Read a completion; what cannot be read is quoted without the key, which the endpoint may have quoted.
+
+    Raises
+    ------
+    AskFailed
+        If it cannot be.
+    """
+    try:
+        return reply_of(completion, messages, options)
+    except AskFailed as failure:
+        raise AskFailed(failure.kind, printable(redact(failure.words), 300)) from None
 
 
 def _unusable(error: Exception, redact: Redact) -> AskFailed:
