@@ -15,6 +15,7 @@ from aeollm.ui.judge_calls import Judging
 from aeollm.ui.judge_desk import Desk
 from aeollm.ui.judge_fields import fields_of
 from aeollm.ui.judge_handing import Handing
+from aeollm.ui.judge_recipes import bundled
 from aeollm.ui.judge_runs import Runs
 from aeollm.ui.score import Scoring
 from aeollm.ui.words import both, say
@@ -62,8 +63,9 @@ class Work(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What came of it."""
+    """What came of it, and of what it came."""
 
+    came_of: gr.HTML
     result: gr.HTML
     take_run: gr.DownloadButton
     replies: gr.DownloadButton
@@ -98,7 +100,8 @@ class Look(NamedTuple):
 class Laid(NamedTuple):
     """The tab as it is laid out: what has to know when a page is closed, and what other tabs are handed things from."""
 
-    judging: Judging
+    wired: _Wiring
+    runs: Runs
     desk: gr.State
     outcome: Outcome
 
@@ -108,20 +111,21 @@ def build(tab: gr.Tab, calls: Callbacks, session: gr.State, scoring: Scoring, ac
     judging = Judging(calls, access)
     desk: gr.State = gr.State(None, delete_callback=_close)
     gr.HTML(f'<p class="ae-note">{both("j_intro" if access.local else "j_intro_hosted")}</p>')
-    handed = _handed(judging)
+    handed = _handed()
     fields, token = fields_of(access)
     work, outcome, look = _work(), _outcome(), _look()
-    wired = _Wiring(judging, desk, [scoring.picker, session, handed.recipe, *fields], handed, work, look)
+    runs = Runs(judging)
+    wired = _Wiring(judging, desk, [scoring.picker, session, handed.recipe, *fields], handed, work, outcome, look)
     wired.inputs(tab, fields)
-    wired.running(Runs(judging), token, outcome)
-    wired.looking(outcome)
-    return Laid(judging, desk, outcome)
+    wired.running(runs, token)
+    wired.looking()
+    return Laid(wired, runs, desk, outcome)
 
 
 def hand_over(laid: Laid, session: gr.State, scoring: Scoring, others: Others) -> None:
     """Wire what hands over to the other tabs, all of which are laid out by now."""
-    desk, outcome, to = laid.desk, laid.outcome, Handing(laid.judging, others.calibrating.calls)
-    labels = [desk, scoring.picker, session], [session, *scoring.labels]
+    desk, outcome, to = laid.desk, laid.outcome, Handing(laid.wired.calls, others.calibrating.calls)
+    labels = [desk, session], [session, *scoring.labels]
     # One after the other: the zone that says it has changed would still name the labels chosen before.
     chosen = outcome.to_score.click(to.labels, *labels, **_WATCH)
     chosen.then(to.to_score, [desk, scoring.files], [scoring.files, others.tabs], **_WATCH)
@@ -139,12 +143,25 @@ def hand_over(laid: Laid, session: gr.State, scoring: Scoring, others: Others) -
     )
 
 
+def stay(app: gr.Blocks, laid: Laid, session: gr.State, scoring: Scoring, tabs: gr.Tabs) -> None:
+    """Know when a page's connection breaks, take its signs of life, and give a page loaded anew what it held."""
+    calls, wired, desk = laid.wired.calls, laid.wired, laid.desk
+    app.unload(calls.left)
+    page = gr.HTML("", visible="hidden", elem_id="j-alive", js_on_load=(ASSETS / "alive.js").read_text("utf-8"))
+    found, held = gr.State(""), [session, *scoring.labels, *wired.setup[2:]]
+    page.click(calls.alive, [desk], [desk, found, tabs], **_WATCH)
+    again = found.change(calls.found_again, [desk, session], held, **_WATCH)
+    filled = again.then(calls.opened, [desk, *wired.setup], [desk, *wired.described], **_WATCH)
+    filled.then(laid.runs.status, [desk], wired.following, **_WATCH)
+
+
 def _close(desk: Desk | None) -> None:
+    """Give a desk up whose session is over, unless a page loaded anew has it."""
     if desk is not None:
-        desk.close()
+        desk.leave()
 
 
-def _handed(judging: Judging) -> Handed:
+def _handed() -> Handed:
     files = gr.File(label=say("j_drop"), file_count="multiple", height=150, elem_id="j-files")
     with gr.Row(elem_id="j-choose"):
         gr.HTML(
@@ -154,8 +171,8 @@ def _handed(judging: Judging) -> Handed:
             js_on_load=(ASSETS / "folder.js").read_text(encoding="utf-8"),
             min_width=150,
         )
-        recipe = gr.Dropdown(judging.recipes(), value="holistic", label=say("j_recipe"), elem_id="j-recipe", scale=3)
-        own = gr.UploadButton(say("j_own_recipe"), elem_id="j-own", file_count="single", **_SMALL)
+        recipe = gr.Dropdown(bundled(), value="holistic", label=say("j_recipe"), elem_id="j-recipe", scale=3)
+        own = gr.UploadButton(say("j_own_recipe"), elem_id="j-own", file_count="multiple", **_SMALL)
     return Handed(
         files,
         recipe,
@@ -178,6 +195,7 @@ def _work() -> Work:
 
 
 def _outcome() -> Outcome:
+    came_of = gr.HTML(elem_id="j-came-of", elem_classes="ae-j")
     result = gr.HTML(elem_id="j-result", elem_classes="ae-j", js_on_load=_CALLS)
     with gr.Row(elem_id="j-take"):
         run, replies, report, recipe, whole = (
@@ -189,7 +207,7 @@ def _outcome() -> Outcome:
             gr.Button(say(f"j_to_{name}"), elem_id=f"j-to-{name}", interactive=False, **_SMALL)
             for name in ("score", "build", "calibrate")
         )
-        return Outcome(result, run, replies, report, recipe, whole, *ways)
+        return Outcome(came_of, result, run, replies, report, recipe, whole, *ways)
 
 
 def _look() -> Look:
@@ -205,19 +223,32 @@ def _look() -> Look:
 
 
 class _Wiring(NamedTuple):
-    """Everything that events touch."""
+    """Everything that events touch; ``setup`` begins with the labels chosen on the Score tab and the session."""
 
     calls: Judging
     desk: gr.State
     setup: list[Any]
     handed: Handed
     work: Work
+    outcome: Outcome
     look: Look
 
     @property
+    def measured(self) -> list[Any]:
+        """Give what tells what is there, and what depends on it."""
+        work = self.work
+        return [self.handed.found, work.estimate, work.progress, work.trial, work.run, self.outcome.came_of]
+
+    @property
     def described(self) -> list[Any]:
-        """Give what tells what is there."""
-        return [self.handed.found, self.work.estimate, self.look.ask, self.look.number, self.look.shown]
+        """Give what begins anew besides."""
+        return [*self.measured, self.look.ask, self.look.number, self.look.shown]
+
+    @property
+    def following(self) -> list[Any]:
+        """Give what tells how far it is."""
+        work = self.work
+        return [work.progress, work.trial, work.run, work.pause, work.resume, work.cancel, work.timer]
 
     def inputs(self, tab: gr.Tab, fields: list[Any]) -> None:
         """Read what is handed in, and estimate what it takes."""
@@ -226,7 +257,8 @@ class _Wiring(NamedTuple):
         shown: dict[str, Any] = {**_SETUP, "show_progress": "minimal", "show_progress_on": [handed.found]}
         tab.select(calls.opened, [desk, *setup], told, **shown)
         handed.files.change(calls.dropped, [desk, handed.files, *setup], told, **shown)
-        taken = handed.own.upload(calls.own_recipe, [desk, handed.own], [desk, handed.recipe, handed.told], **_SETUP)
+        own = [desk, handed.own, *setup]
+        taken = handed.own.upload(calls.own_recipe, own, [desk, handed.recipe, handed.told], **_SETUP)
         again: dict[str, Any] = {"trigger_mode": "always_last", "show_progress": "hidden"}
         handed.recipe.input(calls.described, [desk, *setup], self.described, **_SETUP, **again)
         changed = [
@@ -234,35 +266,37 @@ class _Wiring(NamedTuple):
             *(field.submit for field in fields if isinstance(field, gr.Number | gr.Textbox)),
             *(field.blur for field in fields if isinstance(field, gr.Number | gr.Textbox)),
         ]
-        gr.on(changed, calls.measured, [desk, *setup], self.described[:2], **_SETUP, **again)
+        gr.on(changed, calls.measured, [desk, *setup], self.measured, **_SETUP, **again)
         taken.then(calls.described, [desk, *setup], self.described, **_SETUP)
 
-    def running(self, runs: Runs, token: gr.Textbox | None, outcome: Outcome) -> None:
+    def running(self, runs: Runs, token: gr.Textbox | None) -> None:
         """Start, follow, steer."""
         calls, desk, work = self.calls, self.desk, self.work
-        following = [work.progress, work.trial, work.run, work.pause, work.resume, work.cancel, work.timer]
+        following, came_of, outcome = self.following, self.outcome.came_of, list(self.outcome[1:])
         asked = [desk, *([] if token is None else [token]), *self.setup]
         trial, run = (runs.trial_hosted, runs.run_hosted) if token is None else (runs.trial_here, runs.run_here)
-        began = {**_SETUP, "show_progress": "hidden"}
-        work.trial.click(trial, asked, [desk, *following], **began)
-        work.run.click(run, asked, [desk, *following], **began)
-        for button, does in ((work.pause, runs.paused), (work.resume, runs.resumed), (work.cancel, runs.cancelled)):
+        began, begun = {**_SETUP, "show_progress": "hidden"}, [desk, *following, *outcome, came_of]
+        work.trial.click(trial, asked, begun, **began)
+        work.run.click(run, asked, begun, **began)
+        work.pause.click(runs.paused, [desk], [*following, self.outcome.replies], **_WATCH)
+        for button, does in ((work.resume, runs.resumed), (work.cancel, runs.cancelled)):
             button.click(does, [desk], following, **_WATCH)
         # Its change, once a run is over, tells what is on disk now.
         over = gr.State("")
         work.timer.tick(runs.ticked, [desk], [*following, *outcome, over], **_WATCH)
-        over.change(calls.measured, [desk, *self.setup], self.described[:2], show_progress="hidden", **_SETUP)
+        over.change(calls.measured, [desk, *self.setup], self.measured, show_progress="hidden", **_SETUP)
 
-    def looking(self, outcome: Outcome) -> None:
+    def looking(self) -> None:
         """Look into one call."""
         calls, look = self.calls, self.look
-        shown = [self.desk, look.ask, look.number, *self.setup]
+        known, shown = [self.desk, look.ask, look.number, *self.setup], [look.number, look.shown]
         quiet = {**_SETUP, "show_progress": "hidden"}
-        events: list[Any] = [
-            look.show.click,
-            look.before.click(partial(calls.stepped, -1), [look.number], [look.number], **_WATCH).then,
-            look.after.click(partial(calls.stepped, 1), [look.number], [look.number], **_WATCH).then,
-            outcome.result.click(calls.clicked, None, [look.fold, look.ask, look.number], **_WATCH).then,
-        ]
-        for event in events:
-            event(calls.looked, shown, [look.shown], **quiet)
+        clicked = self.outcome.result.click(calls.clicked, [self.desk], [look.fold, look.ask, look.number], **_WATCH)
+        for event, by in (
+            (look.show.click, 0),
+            (look.number.submit, 0),
+            (look.before.click, -1),
+            (look.after.click, 1),
+            (clicked.then, 0),
+        ):
+            event(partial(calls.looked, by), known, shown, **quiet)

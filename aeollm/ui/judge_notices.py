@@ -12,12 +12,10 @@ from aeollm.judging import Price, Reply, Spent
 from aeollm.methods import Estimated, Judged, Material, Method
 from aeollm.reporting.html import Html, joined, number, tag
 from aeollm.tables import MEASURES
-from aeollm.ui.judge_desk import Job
+from aeollm.ui.judge_job import Job
 from aeollm.ui.judge_looking import Looked
 from aeollm.ui.words import both, both_view, known
 
-_READS, _WRITES = 1_500, 40
-"""Tokens a second that a call is assumed to read and write, until a trial has measured it."""
 _LONGEST_SHOWN = 60_000
 _SHORT, _MINUTE, _HOUR = 9.95, 60, 3_600
 _SIGNS = {"error": "✗", "warning": "!", "note": "i"}
@@ -63,8 +61,8 @@ def found(material: Material, *, demo: bool) -> str:
     return tag("p", *([badge(), " "] if demo else []), *line, class_="ae-status", role="status")
 
 
-def estimate(method: Method, rows: Sequence[Estimated], seconds: tuple[float, bool], price: Price) -> str:
-    """Tell calls, tokens, time and money, before anything is sent; seconds with whether they were measured."""
+def estimate(method: Method, rows: Sequence[Estimated], seconds: tuple[float, str], price: Price) -> str:
+    """Tell calls, tokens, time and money, before anything is sent; seconds with the word for how they are known."""
     heads = ["j_asked", "j_calls", "j_on_disk", "j_tokens_in", "j_tokens_out", "j_longest"]
     priced = price != Price()
     shown = [_estimated(own, priced=priced) for own in rows]
@@ -74,10 +72,11 @@ def estimate(method: Method, rows: Sequence[Estimated], seconds: tuple[float, bo
         cells = [f"{count:,}" for count in (*total, longest)]
         shown.append([tag("strong", Html(both("j_together"))), *cells, *([f"{money:,.4g}"] if priced else [])])
     titles = [Html(both(key)) for key in [*heads, *(["j_money_most"] if priced else [])]]
-    told, measured = seconds
-    time_key = "j_time_measured" if measured else "j_time_assumed"
+    told, time_key = seconds
     roles = [" ", Html(both("j_roles")), " ", ", ".join(method.roles), "."] if len(method.roles) > 1 else []
-    line = tag("p", Html(both("j_time")), f" {duration(told)} ", Html(both(time_key)), *roles, class_="ae-note")
+    taken = [Html(both("j_time")), f" {duration(told)} ", Html(both(time_key))]
+    nothing = [Html(both("j_nothing_left"))]
+    line = tag("p", *(taken if any(own.calls for own in rows) else nothing), *roles, class_="ae-note")
     caption = tag("p", Html(both("j_estimate_caption")), class_="ae-caption")
     return joined([caption, _table(titles, shown, "estimate"), line])
 
@@ -93,14 +92,6 @@ def _estimated(own: Estimated, *, priced: bool) -> list[str]:
     calls: list[str] = [Html(both("j_at_most")), " "] if own.at_most else []
     cells = [f"{count:,}" for count in (own.on_disk, own.prompt, own.completion, own.longest)]
     return [own.name, joined([*calls, f"{own.calls:,}"]), *cells, *([f"{own.money:,.4g}"] if priced else [])]
-
-
-def seconds_of(rows: Sequence[Estimated], concurrency: int, pace: float | None) -> float:
-    """Give the time that calls take, several at once: at the pace measured, or as assumed."""
-    calls = sum(own.calls for own in rows)
-    assumed = sum(own.prompt / _READS + own.completion / _WRITES for own in rows)
-    whole = assumed if pace is None else calls * pace
-    return whole / max(min(concurrency, calls), 1)
 
 
 def duration(seconds: float) -> str:

@@ -129,7 +129,6 @@ def test_settings_are_closed(options):
         "gradio_api/vibe-edit",
         "gradio_api/stream/1/2/3/playlist.m3u8",
         "gradio_api/dev/reload",
-        "gradio_api/app_id",
         "gradio_api/deep_link",
         "custom_component/a/b/c/d",
         "docs",
