@@ -86,12 +86,19 @@ class Judging:
             rows = self._rows(desk, task, wanted)
             pace = desk.pace.get(task.method.name)
             seconds = notices.seconds_of(rows, wanted.limits.concurrency, pace), pace is not None
-            told = notices.estimate(task.method, rows, seconds, wanted.price)
+            told = notices.estimate(task.method, rows, seconds, wanted.price, sent=desk.job is not None)
         except AeollmError as error:
-            return [notices.problems(error.problems), ""]
+            return [self._refused(desk, setup, error), ""]
         # That the demo has labels for more answers than reports is no news.
         problems = [own for own in task.material.problems if not (made.demo and own.kind == "missing_answers")]
         return [notices.found(task.material, demo=made.demo) + notices.problems(problems), told]
+
+    def _refused(self, desk: Desk, setup: Sequence[Any], error: AeollmError) -> str:
+        """Tell why there is nothing to do; first, if so, that the labels are of other questions."""
+        chosen = self._labels(desk, *setup[:2]).labels
+        if desk.reports is None or not desk.reports.by_key.keys().isdisjoint(chosen.index):
+            return notices.problems(error.problems)
+        return notices.other_labels(chosen.name, error.problems)
 
     def _asks(self, desk: Desk | None, setup: Sequence[Any]) -> list[str]:
         if desk is None or desk.reports is None:
@@ -104,7 +111,7 @@ class Judging:
     def looked(self, desk: Desk | None, ask: str, number: float, *setup: Any) -> str:  # noqa: ANN401
         """Show one call: what is sent, and what came back."""
         if desk is None or desk.reports is None:
-            return notices.said("j_no_call")
+            return notices.no_call(0)
         try:
             _, wanted, task = self.task(desk, setup)
             asks = [own for own in task.method.asks if own.name == ask] or list(task.method.asks[:1])
