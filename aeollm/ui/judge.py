@@ -107,7 +107,7 @@ def build(tab: gr.Tab, calls: Callbacks, session: gr.State, scoring: Scoring, ac
     """Lay the tab out and wire its events, but for those that need the other tabs."""
     judging = Judging(calls, access)
     desk: gr.State = gr.State(None, delete_callback=_close)
-    gr.HTML(f'<p class="ae-note">{both("j_intro" if access.local else "j_intro_hosted")}</p>')
+    gr.HTML(f'<p class="ae-note">{both("j_intro" if access.local else "j_intro_hosted")}</p>', elem_classes="ae-j")
     handed = _handed(judging)
     fields, token = fields_of(access)
     work, outcome, look = _work(), _outcome(), _look()
@@ -145,35 +145,36 @@ def _close(desk: Desk | None) -> None:
 
 
 def _handed(judging: Judging) -> Handed:
-    files = gr.File(label=say("j_drop"), file_count="multiple", height=150, elem_id="j-files")
     with gr.Row(elem_id="j-choose"):
-        gr.HTML(
-            f'<button type="button" class="ae-j-folder">{both("j_folder")}</button>'
-            '<input type="file" webkitdirectory multiple hidden>',
-            elem_id="j-folder",
-            js_on_load=(ASSETS / "folder.js").read_text(encoding="utf-8"),
-            min_width=150,
-        )
-        recipe = gr.Dropdown(judging.recipes(), value="holistic", label=say("j_recipe"), elem_id="j-recipe", scale=3)
-        own = gr.UploadButton(say("j_own_recipe"), elem_id="j-own", file_count="single", **_SMALL)
-    return Handed(
-        files,
-        recipe,
-        own,
-        gr.HTML(elem_id="j-told", elem_classes="ae-j"),
-        gr.HTML(elem_id="j-found", elem_classes="ae-j"),
-    )
+        with gr.Column(scale=3, min_width=300):
+            files = gr.File(label=say("j_drop"), file_count="multiple", height=190, elem_id="j-files")
+            gr.HTML(
+                f'<button type="button" class="ae-j-folder">{both("j_folder")}</button>'
+                '<input type="file" webkitdirectory multiple hidden>',
+                elem_id="j-folder",
+                js_on_load=(ASSETS / "folder.js").read_text(encoding="utf-8"),
+            )
+        with gr.Column(scale=2, min_width=300):
+            recipe = gr.Dropdown(judging.recipes(), value="holistic", label=say("j_recipe"), elem_id="j-recipe")
+            own = gr.UploadButton(say("j_own_recipe"), elem_id="j-own", file_count="single", **_SMALL)
+            told = _notice("j-told")
+            found = _notice("j-found")
+    return Handed(files, recipe, own, told, found)
+
+
+def _notice(name: str) -> gr.HTML:
+    return gr.HTML(elem_id=name, elem_classes="ae-j")
 
 
 def _work() -> Work:
-    estimate = gr.HTML(elem_id="j-estimate", elem_classes="ae-j")
+    estimate = _notice("j-estimate")
     with gr.Row(elem_id="j-actions"):
         trial = gr.Button(say("j_trial"), variant="primary", elem_id="j-trial", scale=0, min_width=190)
         run = gr.Button(say("j_run"), elem_id="j-run", scale=0, min_width=170)
         pause = gr.Button(say("j_pause"), elem_id="j-pause", visible=False, scale=0, min_width=110)
         resume = gr.Button(say("j_resume"), elem_id="j-resume", visible=False, scale=0, min_width=110)
         cancel = gr.Button(say("j_cancel"), elem_id="j-cancel", visible=False, scale=0, min_width=110)
-    progress = gr.HTML(elem_id="j-progress", elem_classes="ae-j")
+    progress = _notice("j-progress")
     return Work(estimate, progress, trial, run, pause, resume, cancel, gr.Timer(_TICK, active=False))
 
 
@@ -197,9 +198,9 @@ def _look() -> Look:
         with gr.Row(elem_id="j-look-row"):
             ask = gr.Dropdown([], label=say("j_asked"), elem_id="j-ask", min_width=160)
             number = gr.Number(1, label=say("j_number"), minimum=1, precision=0, elem_id="j-number", min_width=110)
-            before = gr.Button("←", elem_id="j-before", size="sm", scale=0, min_width=50)
-            after = gr.Button("→", elem_id="j-after", size="sm", scale=0, min_width=50)
-            show = gr.Button(say("j_show"), elem_id="j-show", size="sm", scale=0, min_width=120)
+            before = gr.Button("←", elem_id="j-before", scale=0, min_width=50)
+            after = gr.Button("→", elem_id="j-after", scale=0, min_width=50)
+            show = gr.Button(say("j_show"), elem_id="j-show", scale=0, min_width=120)
         shown = gr.HTML(elem_id="j-call")
     return Look(fold, ask, number, before, after, show, shown)
 
@@ -244,8 +245,10 @@ class _Wiring(NamedTuple):
         asked = [desk, *([] if token is None else [token]), *self.setup]
         trial, run = (runs.trial_hosted, runs.run_hosted) if token is None else (runs.trial_here, runs.run_here)
         began = {**_SETUP, "show_progress": "hidden"}
-        work.trial.click(trial, asked, [desk, *following], **began)
-        work.run.click(run, asked, [desk, *following], **began)
+        for button, starts in ((work.trial, trial), (work.run, run)):
+            pressed = button.click(starts, asked, [desk, *following], **began)
+            # From now on it is no longer true that nothing has been sent.
+            pressed.then(calls.measured, [desk, *self.setup], self.described[:2], **began)
         for button, does in ((work.pause, runs.paused), (work.resume, runs.resumed), (work.cancel, runs.cancelled)):
             button.click(does, [desk], following, **_WATCH)
         # Its change, once a run is over, tells what is on disk now.
@@ -260,6 +263,9 @@ class _Wiring(NamedTuple):
         quiet = {**_SETUP, "show_progress": "hidden"}
         events: list[Any] = [
             look.show.click,
+            look.fold.expand,
+            look.ask.input,
+            look.number.submit,
             look.before.click(partial(calls.stepped, -1), [look.number], [look.number], **_WATCH).then,
             look.after.click(partial(calls.stepped, 1), [look.number], [look.number], **_WATCH).then,
             outcome.result.click(calls.clicked, None, [look.fold, look.ask, look.number], **_WATCH).then,

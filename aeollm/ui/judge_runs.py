@@ -152,9 +152,11 @@ def buttons(desk: Desk) -> list[Any]:
     paused = going and job is not None and job.control.paused
     stopped = over and job is not None and not job.trial and (job.judged is None or not job.judged.complete)
     ending = going and job is not None and job.control.cancelled
+    # What is to be pressed next stands out: after a trial that gave something, the run.
+    first, then = ("secondary", "primary") if job is not None and job.signed in desk.tried else ("primary", "secondary")
     return [
-        gr.update(interactive=not going),
-        gr.update(interactive=not going, value=say("j_go_on" if stopped else "j_run")),
+        gr.update(interactive=not going, variant=first),
+        gr.update(interactive=not going, value=say("j_go_on" if stopped else "j_run"), variant=then),
         gr.update(visible=going and not paused and not ending),
         gr.update(visible=bool(paused)),
         gr.update(visible=going, value=say("j_give_up" if ending else "j_cancel")),

@@ -85,7 +85,7 @@ def _missing(judged: Judged) -> list[str]:
     missing: list[str] = [both("j_missing", n=judged.lost)]
     if counts:
         missing += [": ", counted(counts), "; ", both("j_never_zero")]
-    lines = [joined(missing)]
+    lines: list[str] = [joined(missing)]
     if why is None:
         return lines
     if judged.stopped is not None:
@@ -136,7 +136,9 @@ def _scores(run: Run) -> tuple[list[str], list[list[str]]]:
     """Give a run as a table: answers by dimensions."""
     heads: list[str] = [joined([both("question"), " · ", both("answer")]), *map(both_view, run.dimensions)]
     scores = run.scores.values.tolist()
-    return heads, [[" · ".join(key), *(f"{own:.4g}" for own in row)] for key, row in zip(run.keys(), scores, strict=True)]
+    return heads, [
+        [" · ".join(key), *(f"{own:.4g}" for own in row)] for key, row in zip(run.keys(), scores, strict=True)
+    ]
 
 
 def _agreement(judged: Judged) -> str:
