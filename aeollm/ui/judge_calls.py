@@ -115,13 +115,20 @@ class Judging:
             rows = self._rows(desk, task, wanted)
         except AeollmError as error:
             desk.wrong = error.problems
-            return [notices.problems(error.problems), ""]
+            return [self._refused(desk, setup, error), ""]
         desk.signed, desk.label_set, desk.wrong = made.signed(task), made.label_set, made.wrong(wanted)
         seconds = desk.pace.seconds(who_of(task), task.method.name, rows, limits.concurrency)
-        told = notices.estimate(task.method, rows, seconds, wanted.price)
+        told = notices.estimate(task.method, rows, seconds, wanted.price, sent=desk.job is not None)
         # That the demo has labels for more answers than reports is no news.
         problems = [own for own in task.material.problems if not (made.demo and own.kind == "missing_answers")]
         return [notices.found(task.material, demo=made.demo) + notices.problems([*desk.wrong, *problems]), told]
+
+    def _refused(self, desk: Desk, setup: Sequence[Any], error: AeollmError) -> str:
+        """Tell why there is nothing to do; first, if so, that the labels are of other questions."""
+        chosen = self._labels(desk, setup[0], setup[1])[1].labels
+        if desk.reports is None or not desk.reports.by_key.keys().isdisjoint(chosen.index):
+            return notices.problems(error.problems)
+        return notices.other_labels(chosen.name, error.problems)
 
     def _asks(self, desk: Desk | None, setup: Sequence[Any]) -> list[str]:
         if desk is None or desk.reports is None:
@@ -134,7 +141,7 @@ class Judging:
     def looked(self, by: int, desk: Desk | None, ask: str, number: float | None, *setup: Any) -> list[Any]:  # noqa: ANN401
         """Show one call, what is sent and what came back: the one of a number, or so many after it."""
         if desk is None or desk.reports is None:
-            return [gr.skip(), notices.said("j_no_call")]
+            return [gr.skip(), notices.no_call(0)]
         try:
             task, attempts, folder = self._looking(desk, setup)
             asks = [own for own in task.method.asks if own.name == ask] or list(task.method.asks[:1])

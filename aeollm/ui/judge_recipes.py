@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 from aeollm.errors import Problem, RecipeError, printable
 from aeollm.files import Unreadable, is_zip, unpack
 from aeollm.judging.prompts import LANGUAGES, PROMPTS, parse_template
-from aeollm.methods import BUILD, Method, Prompts, bundled_recipes, read_method
+from aeollm.methods import BUILD, Method, Prompts, Task, bundled_recipes, read_method
 
 _MOST_FILES = 100
 _PROMPT = re.compile(rf"([\w-]+)\.({'|'.join(LANGUAGES)})\.md")
@@ -44,7 +44,7 @@ def read_own(files: Sequence[tuple[Path, str]], folder: Path) -> tuple[str, Chos
     Raises
     ------
     AeollmError
-        If there is no recipe among the files or several, if it or a prompt cannot be read, or if a prompt is missing.
+        If there is no recipe among the files or several, or if it or a prompt cannot be read.
     """
     found = _contents(files)
     recipes = [name for name in found if name.lower().endswith(".toml") and name != BUILD]
@@ -56,7 +56,6 @@ def read_own(files: Sequence[tuple[Path, str]], folder: Path) -> tuple[str, Chos
     prompts = {own: match for own in found if (match := _PROMPT.fullmatch(own))}
     for own, match in prompts.items():
         parse_template(found[own].decode("utf-8", "replace"), match[1], match[2])
-    _refuse_missing(name, method, {match[1] for match in prompts.values()})
     if not prompts:
         return name, Chosen(method)
     folder.mkdir(parents=True)
@@ -79,13 +78,30 @@ def _contents(files: Sequence[tuple[Path, str]]) -> dict[str, bytes]:
     return found
 
 
-def _refuse_missing(source: str, method: Method, own: set[str]) -> None:
-    there = own | {path.name.split(".")[0] for path in PROMPTS.glob("*.md")}
-    named = {str(ask.options["prompt"]): ask.name for ask in method.asks if "prompt" in ask.options}
-    lacking = [(ask, f"{name}.en.md or {name}.zh.md") for name, ask in named.items() if name not in there]
+def refuse_missing_prompts(task: Task) -> None:
+    """Refuse a task whose recipe asks by prompts that are not there, in the languages of its questions.
+
+    Raises
+    ------
+    RecipeError
+        Naming the files.
+    """
+    material = task.material
+    _refuse_missing(task.method, task.prompts.folder, {material.language(question) for question in material.questions})
+
+
+def _refuse_missing(method: Method, folder: Path | None, languages: set[str]) -> None:
+    folders = [PROMPTS, *([] if folder is None else [folder])]
+    # A prompt that the run itself makes is not there yet.
+    made = {ask.name for ask in method.asks if ask.kind.gives == "prompt"}
+    named = [ask for ask in method.asks if "prompt" in ask.options and ask.options["prompt"] not in made]
+    asked = [(ask.name, f"{ask.options['prompt']}.{language}.md") for language in sorted(languages) for ask in named]
+    lacking = [(ask, name) for ask, name in asked if not any((own / name).is_file() for own in folders)]
     problems = [
-        Problem("error", "prompt", f"{printable(ask)} asks by {files}, which is not there.", _REMEDY)
-        for ask, files in lacking
+        Problem(
+            "error", "prompt", f"{printable(ask)} asks by {printable(name)}, which is not among the files.", _REMEDY
+        )
+        for ask, name in lacking
     ]
     if problems:
-        raise RecipeError(source, problems)
+        raise RecipeError(method.name, problems)

@@ -17,7 +17,7 @@ from aeollm.methods import Judge, Method, Task, bundled_recipes, material_of, re
 from aeollm.sources import DEMO, LabelSet
 from aeollm.tables import Policy
 from aeollm.ui.judge_access import Access, wrong_model, wrong_place, wrong_provider
-from aeollm.ui.judge_recipes import Chosen
+from aeollm.ui.judge_recipes import Chosen, refuse_missing_prompts
 
 ADDRESS, PROVIDER = "address", "provider"
 TRIAL = 3
@@ -109,7 +109,9 @@ class Setup:
         partial = self.demo or wanted.partial is True
         material = material_of(method, self.reports, labels, self.label_set.rubrics, partial=partial)
         policy = Policy(partial=True) if partial else None
-        return Task(method, material, judges, self._chosen(wanted).prompts, policy)
+        task = Task(method, material, judges, self._chosen(wanted).prompts, policy)
+        refuse_missing_prompts(task)
+        return task
 
     def trial(self, task: Task) -> Task:
         """Take the first reports only."""

@@ -6,7 +6,7 @@ from typing import Any
 
 import gradio as gr
 
-from aeollm.reporting.html import Html, joined, tag
+from aeollm.reporting.html import joined, tag
 from aeollm.ui.judge_desk import Desk
 from aeollm.ui.judge_job import Job
 from aeollm.ui.words import both, say
@@ -21,9 +21,11 @@ def buttons(desk: Desk) -> list[Any]:
     halted = going and job is not None and job.control.halted
     ending = going and job is not None and job.control.cancelled
     ready = desk.signed in desk.tried
+    # What is to be pressed next stands out: after a trial that gave something, the run.
+    first, then = ("secondary", "primary") if ready else ("primary", "secondary")
     return [
-        gr.update(interactive=not going and not desk.wrong),
-        gr.update(interactive=not going and ready, value=say(_run(desk, ready=ready or going))),
+        gr.update(interactive=not going and not desk.wrong, variant=first),
+        gr.update(interactive=not going and ready, value=say(_run(desk, ready=ready or going)), variant=then),
         gr.update(visible=going and not halted and not ending),
         gr.update(visible=halted and not ending),
         gr.update(visible=going, value=say("j_give_up" if ending else "j_cancel")),
@@ -44,11 +46,11 @@ def came_of(desk: Desk) -> str:
     job = desk.job
     if job is None or desk.told is not job:
         return ""
-    kind = Html(both("j_came_of_trial" if job.trial else "j_came_of_run"))
+    kind = both("j_came_of_trial" if job.trial else "j_came_of_run")
     line = tag("p", kind, " ", " · ".join(_made_of(job)), class_="ae-caption")
     if job.made.signed == desk.signed:
         return line
-    warning = tag("p", tag("span", "!", aria_hidden="true"), " ", Html(both("j_came_of_other")))
+    warning = tag("p", tag("span", "!", aria_hidden="true"), " ", both("j_came_of_other"))
     return joined([line, tag("section", warning, class_="ae-box ae-warning", role="status")])
 
 

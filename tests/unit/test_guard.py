@@ -46,6 +46,8 @@ REACHABLE = {
     "/gradio_api/cancel",
     "/gradio_api/file={path_or_url:path}",
     "/gradio_api/heartbeat/{session_hash}",
+    "/gradio_api/app_id",
+    "/gradio_api/app_id/",
     "/gradio_api/info",
     "/gradio_api/info/",
     "/gradio_api/queue/data",
