@@ -4,9 +4,10 @@ from aeollm.ui.judge_notices.blocks import problems, said
 from aeollm.ui.judge_notices.calls import looked, no_call
 from aeollm.ui.judge_notices.estimates import estimate, found, other_labels, seconds_of
 from aeollm.ui.judge_notices.progress import progress
-from aeollm.ui.judge_notices.results import result
+from aeollm.ui.judge_notices.results import LostCall, result
 
 __all__ = [
+    "LostCall",
     "estimate",
     "found",
     "looked",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from aeollm.judging import Missing
 from aeollm.methods import Judge, Judged
 from aeollm.reporting.html import Html, joined, number, tag
 from aeollm.tables import MEASURES, Run
@@ -19,11 +20,13 @@ from aeollm.ui.judge_notices.reasons import (
 )
 from aeollm.ui.words import both, both_view, known
 
+LostCall = tuple[str, str, Missing, int | None]
+"""A call without a value: way of asking, place in words, why, and its number among all calls."""
 _MOST_ROWS = 12
 """Rows of a table that a trial shows, where there is no run."""
 
 
-def result(job: Job, lost: Sequence[tuple[str, str, int | None]]) -> str:
+def result(job: Job, lost: Sequence[LostCall]) -> str:
     """Tell what came of a run; calls without a value come with their numbers, to be looked into."""
     judged = job.judged
     if judged is None:
@@ -82,15 +85,15 @@ def _place(judge: Judge) -> str:
 def _missing(judged: Judged) -> list[str]:
     """Say how much is missing, why, and what can be done about it."""
     why, counts = told_of(judged), reasons_of(judged)
-    missing: list[str] = [both("j_missing", n=judged.lost)]
-    if counts:
-        missing += [": ", counted(counts), "; ", both("j_never_zero")]
-    lines: list[str] = [joined(missing)]
+    alone = why is not None and set(counts) == {why[0]}
+    reasons = [": ", counted(counts)] if counts and not alone else []
+    never = ["; ", both("j_never_zero")] if counts else []
+    lines: list[str] = [joined([both("j_missing", n=judged.lost), *reasons, *never])]
     if why is None:
         return lines
     if judged.stopped is not None:
         lines.append(joined([both("j_stopped"), " ", detailed(*why), ". ", both("j_goes_on")]))
-    elif _nothing(judged):
+    elif alone:
         lines.append(joined([detailed(*why), "."]))
     further = advice(why[0])
     return lines if further is None else [*lines, further]
@@ -105,13 +108,13 @@ def _problems(judged: Judged) -> str:
     return problems(told)
 
 
-def _lost(lost: Sequence[tuple[str, str, int | None]], whole: int) -> Html:
+def _lost(lost: Sequence[LostCall], whole: int) -> Html:
     if not lost:
         return Html("")
     items = []
-    for ask, words, at in lost:
+    for ask, place, missing, at in lost:
         button = tag("button", f"{ask} {at}", type="button", class_="ae-run", data_call=f"{ask}:{at}") if at else ask
-        items.append(tag("li", button, " ", words))
+        items.append(tag("li", button, f" {place}: ", detailed(missing.kind, missing.words)))
     more = [tag("li", "… ", both("j_more", n=whole - len(lost)))] if whole > len(lost) else []
     summary = tag("summary", both("j_lost"))
     return tag("section", tag("details", summary, tag("ul", *items, *more)), class_="ae-box ae-warning")
