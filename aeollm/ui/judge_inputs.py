@@ -16,6 +16,8 @@ from aeollm.ui.uploads import MOST_FILES, Upload, named_files
 DEMO_REPORTS = DEMO_FOLDER / "reports"
 MOST_REPORT_FILES = 4_000
 MOST_BYTES = 200_000_000
+MOST_UNPACKED = 64 * 2**20
+"""Bytes of one zip: .docx and .pdf are packed already, so that its own size bounds it; texts shrink to a fourth."""
 _QUESTION = re.compile(r"(?i)report[ _-]?.+")
 _TABLES = {".jsonl", ".ndjson", ".csv"}
 _EXTRAS = {"__MACOSX", "Thumbs.db", "desktop.ini"}
@@ -74,10 +76,12 @@ class _Layout:
 
     def _unpacked(self, name: str, content: bytes) -> Iterator[tuple[str, bytes]]:
         try:
-            yield from unpack(content, MOST_REPORT_FILES).items()
+            yield from unpack(content, MOST_REPORT_FILES, MOST_UNPACKED).items()
         except Unreadable as error:
-            told = f"{printable(name, 80)}: {error.problem.message}"
-            self.problems.append(Problem("error", error.problem.kind, told, error.problem.remedy))
+            told, remedy = f"{printable(name, 80)}: {error.problem.message}", error.problem.remedy
+            if error.problem.kind == "archive_too_large":
+                remedy = f"Choose the folder itself instead: {MOST_BYTES // 10**6} MB are taken in all."
+            self.problems.append(Problem("error", error.problem.kind, told, remedy))
 
     def _put(self, name: str, content: bytes) -> None:
         parts = [part for part in name.replace("\\", "/").split("/") if part not in {"", ".", ".."}]

@@ -2,7 +2,7 @@
 
 from aeollm.ui.judge_notices.blocks import problems, said
 from aeollm.ui.judge_notices.calls import looked, no_call
-from aeollm.ui.judge_notices.estimates import estimate, found, other_labels, seconds_of
+from aeollm.ui.judge_notices.estimates import estimate, found, other_labels
 from aeollm.ui.judge_notices.progress import progress
 from aeollm.ui.judge_notices.results import LostCall, result
 
@@ -17,5 +17,4 @@ __all__ = [
     "progress",
     "result",
     "said",
-    "seconds_of",
 ]

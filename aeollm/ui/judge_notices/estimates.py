@@ -11,9 +11,6 @@ from aeollm.reporting.html import Html, joined, tag
 from aeollm.ui.judge_notices.blocks import duration, listed, problems, table, titled
 from aeollm.ui.words import both
 
-_READS, _WRITES = 1_500, 40
-"""Tokens a second that a call is assumed to read and write, until a trial has measured it."""
-
 
 def found(material: Material, *, demo: bool) -> str:
     """Say what is to be judged."""
@@ -36,9 +33,9 @@ def other_labels(name: str, told: Sequence[Problem]) -> str:
 
 
 def estimate(
-    method: Method, rows: Sequence[Estimated], seconds: tuple[float, bool], price: Price, *, sent: bool = False
+    method: Method, rows: Sequence[Estimated], seconds: tuple[float, str], price: Price, *, sent: bool = False
 ) -> str:
-    """Tell calls, tokens, time and money; seconds with whether they were measured."""
+    """Tell calls, tokens, time and money; seconds with the word for how they are known."""
     on_disk = sum(own.on_disk for own in rows)
     roles = [" ", both("j_roles"), f" {', '.join(method.roles)}."] if len(method.roles) > 1 else []
     if on_disk and not any(own.calls for own in rows):
@@ -52,8 +49,7 @@ def estimate(
         longest, money = max(own.longest for own in rows), sum(own.money for own in rows)
         cells = [f"{count:,}" for count in (*total, longest)]
         shown.append([tag("strong", both("j_together")), *cells, *([f"{money:,.4g}"] if priced else [])])
-    told, measured = seconds
-    time_key = "j_time_measured" if measured else "j_time_assumed"
+    told, time_key = seconds
     line = tag("p", both(time_key, time=duration(told)), *roles, class_="ae-note")
     unsent = [] if sent else [" ", both("j_nothing_sent")]
     caption = tag("p", both("j_estimate_caption"), *unsent, class_="ae-caption")
@@ -64,11 +60,3 @@ def _estimated(own: Estimated, *, priced: bool) -> list[str]:
     calls: list[str] = [both("j_at_most"), " "] if own.at_most else []
     cells = [f"{count:,}" for count in (own.on_disk, own.prompt, own.completion, own.longest)]
     return [own.name, joined([*calls, f"{own.calls:,}"]), *cells, *([f"{own.money:,.4g}"] if priced else [])]
-
-
-def seconds_of(rows: Sequence[Estimated], concurrency: int, pace: float | None) -> float:
-    """Give the time that calls take, several at once: at the pace measured, or as assumed."""
-    calls = sum(own.calls for own in rows)
-    assumed = sum(own.prompt / _READS + own.completion / _WRITES for own in rows)
-    whole = assumed if pace is None else calls * pace
-    return whole / max(min(concurrency, calls), 1)

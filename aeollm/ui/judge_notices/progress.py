@@ -6,7 +6,7 @@ import time
 
 from aeollm.judging import Progress
 from aeollm.reporting.html import Html, joined, tag
-from aeollm.ui.judge_desk import Job
+from aeollm.ui.judge_job import Job
 from aeollm.ui.judge_notices.blocks import duration, listed, said, spent
 from aeollm.ui.judge_notices.reasons import counted
 from aeollm.ui.words import both, untranslated

@@ -8,7 +8,7 @@ from aeollm.judging import Missing
 from aeollm.methods import Judge, Judged
 from aeollm.reporting.html import Html, joined, number, tag
 from aeollm.tables import MEASURES, Run
-from aeollm.ui.judge_desk import Job
+from aeollm.ui.judge_job import Job
 from aeollm.ui.judge_notices.blocks import duration, listed, problems, said, spent, table, titled
 from aeollm.ui.judge_notices.reasons import (
     STOPPED_BY_HAND,
