@@ -1,7 +1,7 @@
 """HTML of the Judge tab. Reports, prompts and replies are texts of others: the builders escape them."""
 
 from aeollm.ui.judge_notices.blocks import problems, said
-from aeollm.ui.judge_notices.calls import looked, no_call
+from aeollm.ui.judge_notices.calls import looked
 from aeollm.ui.judge_notices.estimates import estimate, found, other_labels
 from aeollm.ui.judge_notices.progress import progress
 from aeollm.ui.judge_notices.results import LostCall, result
@@ -11,7 +11,6 @@ __all__ = [
     "estimate",
     "found",
     "looked",
-    "no_call",
     "other_labels",
     "problems",
     "progress",

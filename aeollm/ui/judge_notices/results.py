@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from aeollm.judging import Missing
-from aeollm.methods import Judge, Judged
+from aeollm.methods import Judged
 from aeollm.reporting.html import Html, joined, number, tag
 from aeollm.tables import MEASURES, Run
 from aeollm.ui.judge_job import Job
@@ -54,32 +54,19 @@ def _head(job: Job, judged: Judged) -> Html:
     if not judged.complete and _nothing(judged):
         ended = "j_nothing_read"
     which = [] if judged.complete else [both("j_of_trial" if job.trial else "j_of_run"), " "]
-    earlier = tag("span", both("j_earlier"), " ", class_="ae-j-earlier")
-    title = joined([earlier, both(ended), ": ", *which, judged.task.method.name])
+    title = joined([both(ended), ": ", *which, judged.task.method.name])
     return tag("h2", titled(_kind(judged), title))
 
 
 def _lines(job: Job, judged: Judged) -> Html:
     calls = sum(own.calls for own in judged.collected)
     counts = [both("j_reports", n=len(judged.task.material.reports)), both("j_answers_wanted", n=calls)]
-    lines = [listed([*_asked(judged), *counts]), *_missing(judged)]
+    lines = [listed(counts), *_missing(judged)]
     seconds, on_disk = duration(judged.seconds), both("j_from_disk", n=judged.from_disk)
     lines.append(joined([spent(judged.spent, job.price), "; ", seconds, "; ", on_disk]))
     if judged.lacking:
         lines.append(joined([both("j_not_offered"), " ", ", ".join(sorted(judged.lacking)), "."]))
     return tag("ul", *(tag("li", line) for line in lines))
-
-
-def _asked(judged: Judged) -> list[str]:
-    """Name the models, and where they were asked."""
-    judges = judged.task.judges
-    models = {judge.model for judge in judges.values()}
-    each = [f"{role}: {judge.model}" for role, judge in judges.items()] if len(models) > 1 else sorted(models)
-    return [", ".join(each), listed(list(dict.fromkeys(map(_place, judges.values()))), ", ")]
-
-
-def _place(judge: Judge) -> str:
-    return judge.base_url or joined([both("j_provider"), f" {judge.provider or 'auto'}"])
 
 
 def _missing(judged: Judged) -> list[str]:
