@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from aeollm.judging import Missing
@@ -20,6 +21,7 @@ from aeollm.ui.judge_notices.reasons import (
 )
 from aeollm.ui.words import both, both_view, known
 
+_LONG_NUMBER = re.compile(r"-?\d+\.\d{4,}(?:e-?\d+)?")
 LostCall = tuple[str, str, Missing, int | None]
 """A call without a value: way of asking, place in words, why, and its number among all calls."""
 _MOST_ROWS = 12
@@ -115,11 +117,16 @@ def _tried(judged: Judged) -> str:
         given = next((own for own in judged.collected if own.rows), None)
         if given is None:
             return ""
-        heads, rows = list(given.columns), [list(row) for row in given.rows]
+        heads, rows = list(given.columns), [[_short(cell) for cell in row] for row in given.rows]
     caption = tag("p", both("j_tried"), class_="ae-caption")
     more = len(rows) - _MOST_ROWS
     cut = [tag("p", "… ", both("j_more", n=more), class_="ae-note")] if more > 0 else []
     return joined([caption, table(heads, rows[:_MOST_ROWS], "trial"), *cut])
+
+
+def _short(cell: str) -> str:
+    """Cut a number that a table has with all its digits."""
+    return f"{float(cell):.3g}" if _LONG_NUMBER.fullmatch(cell) else cell
 
 
 def _scores(run: Run) -> tuple[list[str], list[list[str]]]:
