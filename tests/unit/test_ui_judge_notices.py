@@ -59,14 +59,14 @@ def task_of(reports, recipe="holistic"):
 
 
 def answering(text, tokens=None):
-    async def ask(messages, options):
+    async def ask(_messages, options):
         return Reply(text, options.model, "stop", Usage(10, 5), tokens)
 
     return ask
 
 
 def failing(kind, words):
-    async def ask(messages, options):
+    async def ask(_messages, _options):
         raise AskFailed(kind, words)
 
     return ask
@@ -144,7 +144,7 @@ def test_trouble_on_the_way_names_the_last_reason(kind, reports, tmp_path):
 
 
 def test_replies_without_a_score_are_told_by_their_reasons(reports, tmp_path):
-    async def ask(messages, options):
+    async def ask(_messages, options):
         return Reply(next(answers), options.model, "stop", Usage(10, 5))
 
     answers = iter(["Nothing to say.", '{"comprehensiveness": 7}', SCORES])
@@ -177,7 +177,7 @@ def test_while_calls_fail_the_progress_says_why_and_how_often():
 def test_a_session_counts_failures_in_a_row_and_reasons(tmp_path):
     told, left = [], iter(["down", "down", "up"])
 
-    async def ask(messages, options):
+    async def ask(_messages, options):
         if next(left) == "down":
             raise AskFailed("server_error", "HTTP 500")
         return Reply("no score", options.model)
@@ -185,7 +185,7 @@ def test_a_session_counts_failures_in_a_row_and_reasons(tmp_path):
     async def go():
         with ReplyStore(tmp_path / "r.jsonl") as store:
             session = Session(ask, store, Limits(backoff=0.3, attempts=1), on_progress=told.append)
-            await session.one(request, lambda reply: Unread("no_answer", "nothing"))
+            await session.one(request, lambda _reply: Unread("no_answer", "nothing"))
             return session.progress
 
     request = Request(("a",), (Message("user", "a"),), Options("m"), "p@1")
