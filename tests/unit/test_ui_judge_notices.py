@@ -126,9 +126,10 @@ def test_where_nothing_can_be_reached_the_head_says_so_and_what_to_do(reports, t
     found = judged(task_of(reports), failing("unreachable", REFUSED), tmp_path)
     html, said = shown(found, [("holistic", "judge · 2 · Doc_001", found.collected[0].lost[0].missing, 1)])
     assert "No reply gave a value: trial of holistic" in said
-    assert f"Stopped: the endpoint cannot be reached: {REFUSED}." in said
+    assert f"Stopped: the endpoint cannot be reached – {REFUSED}." in said
     assert "Check that the server is running" in said
     assert "无法连接到该接口" in html
+    assert "没有得到任何结果" in html
     assert "请检查服务是否在运行" in html
     # What follows of that is no problem of its own: no file was to be handed in.
     assert "not among the files" not in said
@@ -150,10 +151,10 @@ def test_replies_without_a_score_are_told_by_their_reasons(reports, tmp_path):
     answers = iter(["Nothing to say.", '{"comprehensiveness": 7}', SCORES])
     _, said = shown(judged(task_of(reports), ask, tmp_path, attempts=1, concurrency=1))
     assert "Not everything has a value: trial of holistic" in said
-    assert "2 missing: " in said
+    assert "2 missing (" in said
     assert "what is missing stays missing" in said
-    assert "no score or answer in the reply (1)" in said
-    assert "a score missing in the reply (1)" in said
+    assert "no score or answer in the reply × 1" in said
+    assert "a score missing in the reply × 1" in said
 
 
 def job_of(progress, **more):
@@ -167,7 +168,7 @@ def test_while_calls_fail_the_progress_says_why_and_how_often():
     failing_now = Progress(1, 2, 0, spent, None, REFUSED, 3, {"no_answer": 2})
     said = spoken(Html(notices.progress(job_of(failing_now))))
     assert f"(3 failures in a row). The last one: {REFUSED}" in said
-    assert "2 missing (no score or answer in the reply (2))" in said
+    assert "2 missing (no score or answer in the reply)" in said
     # One is told as one.
     assert "spent 1 call, 15 tokens" in said
     well = Progress(1, 0, 0, spent)
@@ -257,6 +258,6 @@ def test_winners_and_probabilities_are_read_too(reports, tmp_path):
 def test_a_lost_call_is_told_in_both_languages(reports, tmp_path):
     found = judged(task_of(reports), answering("no"), tmp_path, attempts=1)
     html, said = shown(found, [("holistic", "judge · 2 · <b>", Missing("no_answer", "no number"), 1)])
-    assert "holistic 1 judge · 2 · <b>: no score or answer in the reply: no number" in said
+    assert "holistic 1 judge · 2 · <b>: no score or answer in the reply – no number" in said
     assert "回复中没有分数或答案" in html
     assert "<b>" not in html

@@ -70,7 +70,7 @@ def spent(found: Spent, price: Price) -> Html:
     """Tell calls, tokens and, where there is a price, money."""
     tokens = found.usage.prompt + found.usage.completion
     money = f" ({found.money:,.4g})" if price != Price() else ""
-    return joined([both("j_spent"), " ", both("j_calls", n=found.calls), ", ", both("j_tokens", n=tokens), money])
+    return both("j_spent", calls=both("j_calls", n=found.calls), tokens=both("j_tokens", n=tokens), money=money)
 
 
 def duration(seconds: float) -> Html:

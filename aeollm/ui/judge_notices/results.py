@@ -52,20 +52,18 @@ def _kind(judged: Judged) -> str:
 
 def _head(job: Job, judged: Judged) -> Html:
     """Say what it was, how it ended, and of which recipe it is."""
-    ended = ("j_trial_done" if job.trial else "j_run_done") if judged.complete else "j_incomplete"
-    if not judged.complete and _nothing(judged):
-        ended = "j_nothing_read"
-    which = [] if judged.complete else [both("j_of_trial" if job.trial else "j_of_run"), " "]
-    title = joined([both(ended), ": ", *which, judged.task.method.name])
-    return tag("h2", titled(_kind(judged), title))
+    which = "trial" if job.trial else "run"
+    ended = f"j_nothing_read_{which}" if _nothing(judged) else f"j_incomplete_{which}"
+    words = both(f"j_done_{which}" if judged.complete else ended, recipe=judged.task.method.name)
+    return tag("h2", titled(_kind(judged), words))
 
 
 def _lines(job: Job, judged: Judged) -> Html:
     calls = sum(own.calls for own in judged.collected)
     counts = [both("j_reports", n=len(judged.task.material.reports)), both("j_answers_wanted", n=calls)]
     lines = [listed(counts), *_missing(judged)]
-    seconds, on_disk = duration(judged.seconds), both("j_from_disk", n=judged.from_disk)
-    lines.append(joined([spent(judged.spent, job.price), "; ", seconds, "; ", on_disk]))
+    on_disk = both("j_from_disk", n=judged.from_disk)
+    lines.append(listed([spent(judged.spent, job.price), duration(judged.seconds), on_disk]))
     if judged.lacking:
         lines.append(joined([both("j_not_offered"), " ", ", ".join(sorted(judged.lacking)), "."]))
     return tag("ul", *(tag("li", line) for line in lines))
@@ -75,13 +73,13 @@ def _missing(judged: Judged) -> list[str]:
     """Say how much is missing, why, and what can be done about it."""
     why, counts = told_of(judged), reasons_of(judged)
     alone = why is not None and set(counts) == {why[0]}
-    reasons = [": ", counted(counts)] if counts and not alone else []
-    never = ["; ", both("j_never_zero")] if counts else []
-    lines: list[str] = [joined([both("j_missing", n=judged.lost), *reasons, *never])]
+    reasons = [] if alone or not counts else [" (", counted(counts), ")"]
+    missing = joined([both("j_missing", n=judged.lost), *reasons])
+    lines: list[str] = [listed([missing, both("j_never_zero")]) if counts else missing]
     if why is None:
         return lines
     if judged.stopped is not None:
-        lines.append(joined([both("j_stopped"), " ", detailed(*why), ". ", both("j_goes_on")]))
+        lines.append(both("j_stopped", why=detailed(*why)))
     elif alone:
         lines.append(joined([detailed(*why), "."]))
     further = advice(why[0])
