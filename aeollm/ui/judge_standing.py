@@ -6,10 +6,10 @@ from typing import Any
 
 import gradio as gr
 
-from aeollm.reporting.html import joined, tag
+from aeollm.reporting.html import tag
 from aeollm.ui.judge_desk import Desk
 from aeollm.ui.judge_job import Job
-from aeollm.ui.words import both, say
+from aeollm.ui.words import both, say, untranslated
 
 
 def buttons(desk: Desk) -> list[Any]:
@@ -42,20 +42,17 @@ def _run(desk: Desk, *, ready: bool) -> str:
 
 
 def came_of(desk: Desk) -> str:
-    """Say what the outcome that is shown came of; marked where something else is chosen by now."""
+    """Mark the outcome that is shown where something else is chosen by now, and say what it came of."""
     job = desk.job
-    if job is None or desk.told is not job:
+    if job is None or desk.told is not job or job.made.signed == desk.signed:
         return ""
-    kind = both("j_came_of_trial" if job.trial else "j_came_of_run")
-    line = tag("p", kind, " ", " · ".join(_made_of(job)), class_="ae-caption")
-    if job.made.signed == desk.signed:
-        return line
-    warning = tag("p", tag("span", "!", aria_hidden="true"), " ", both("j_came_of_other"))
-    return joined([line, tag("section", warning, class_="ae-box ae-warning", role="status")])
+    sign = tag("span", "!", aria_hidden="true")
+    line = tag("p", sign, " ", both("j_came_of_other"), " ", untranslated(" · ".join(_made_of(job))))
+    return tag("section", line, class_="ae-box ae-warning", role="status")
 
 
 def _made_of(job: Job) -> list[str]:
-    task = job.task
-    models = dict.fromkeys(judge.model for judge in task.judges.values())
-    places = dict.fromkeys(judge.base_url or judge.provider or "" for judge in task.judges.values())
-    return [task.method.name, ", ".join(models), ", ".join(places), job.made.labels]
+    judges = job.task.judges.values()
+    models = dict.fromkeys(judge.model for judge in judges)
+    places = dict.fromkeys(judge.base_url or judge.provider or "" for judge in judges)
+    return [job.task.method.name, ", ".join(models), ", ".join(places), job.made.labels]
