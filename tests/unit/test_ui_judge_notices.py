@@ -102,7 +102,7 @@ def test_every_reason_has_words():
 def test_a_trial_shows_its_scores(reports, tmp_path):
     html, said = shown(judged(task_of(reports), answering(SCORES), tmp_path))
     assert "The trial is done: holistic" in said
-    assert "3 reports · 3 answers wanted" in said
+    assert f"judge-1 · {ADDRESS} · 3 reports · 3 answers wanted" in said
     assert re.findall(r"2 · Doc_00\d(?=76\.585)", said) == ["2 · Doc_001", "2 · Doc_002", "2 · Doc_003"]
     assert "试评完成" in html
     _, said = shown(judged(task_of(reports), answering(SCORES), tmp_path), trial=False)

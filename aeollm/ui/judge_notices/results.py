@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from aeollm.judging import Missing
-from aeollm.methods import Judged
+from aeollm.methods import Judge, Judged
 from aeollm.reporting.html import Html, joined, number, tag
 from aeollm.tables import MEASURES, Run
 from aeollm.ui.judge_job import Job
@@ -61,12 +61,24 @@ def _head(job: Job, judged: Judged) -> Html:
 def _lines(job: Job, judged: Judged) -> Html:
     calls = sum(own.calls for own in judged.collected)
     counts = [both("j_reports", n=len(judged.task.material.reports)), both("j_answers_wanted", n=calls)]
-    lines = [listed(counts), *_missing(judged)]
+    lines = [listed([*_asked(judged), *counts]), *_missing(judged)]
     on_disk = both("j_from_disk", n=judged.from_disk)
     lines.append(listed([spent(judged.spent, job.price), duration(judged.seconds), on_disk]))
     if judged.lacking:
         lines.append(joined([both("j_not_offered"), " ", ", ".join(sorted(judged.lacking)), "."]))
     return tag("ul", *(tag("li", line) for line in lines))
+
+
+def _asked(judged: Judged) -> list[str]:
+    """Name the models, and where they were asked."""
+    judges = judged.task.judges
+    models = {judge.model for judge in judges.values()}
+    each = [f"{role}: {judge.model}" for role, judge in judges.items()] if len(models) > 1 else sorted(models)
+    return [", ".join(each), listed(list(dict.fromkeys(map(_place, judges.values()))), ", ")]
+
+
+def _place(judge: Judge) -> str:
+    return judge.base_url or joined([both("j_provider"), f" {judge.provider or 'auto'}"])
 
 
 def _missing(judged: Judged) -> list[str]:
