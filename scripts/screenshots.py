@@ -99,7 +99,7 @@ def try_judge(page: Page, url: str) -> None:
         page.locator("#j-address input").press("Tab")
         page.locator("#j-trial").click()
         expect(page.locator("#j-result")).to_contain_text("What the trial gave")
-        expect(page.locator("#j-came-of")).to_contain_text("judge-1")
+        expect(page.locator("#j-estimate")).to_contain_text("at the pace of the calls so far")
     page.mouse.move(0, 0)
     page.wait_for_timeout(500)
 
