@@ -21,14 +21,16 @@ def in_words(kind: str) -> Html:
 
 
 def counted(counts: Mapping[str, int]) -> Html:
-    """Name every reason with how often it was one, the most frequent first."""
+    """Name every reason with how often it was one, the most frequent first; a single one is named alone."""
     ordered = Counter(counts).most_common()
-    return listed([joined([in_words(kind), f" ({count:,})"]) for kind, count in ordered], ", ")
+    if len(ordered) == 1:
+        return in_words(ordered[0][0])
+    return listed([joined([in_words(kind), f" × {count:,}"]) for kind, count in ordered], ", ")
 
 
 def detailed(kind: str, words: str) -> Html:
     """Name a reason, with what the engine says of it, which is English."""
-    return in_words(kind) if words == kind else joined([in_words(kind), ": ", untranslated(words.rstrip("."))])
+    return in_words(kind) if words == kind else joined([in_words(kind), " – ", untranslated(words.rstrip("."))])
 
 
 def reasons_of(judged: Judged) -> Counter[str]:
