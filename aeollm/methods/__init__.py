@@ -3,14 +3,16 @@
 from aeollm.methods.carrying import Estimated, Judged, Task, estimated, first_prompts
 from aeollm.methods.kinds import ASKS, AskKind
 from aeollm.methods.material import Material, material_of
-from aeollm.methods.method import Ask, Judge, Method, RubricQuestion, Sampling
+from aeollm.methods.method import COUNTS, Ask, Judge, Method, RubricQuestion, Sampling
 from aeollm.methods.prompting import Prompts
 from aeollm.methods.reading import bundled_recipes, read_method
-from aeollm.methods.running import Running, files_of, run_method, write_files
+from aeollm.methods.running import BUILD, Running, files_of, run_method, write_files
 from aeollm.methods.writing import write_method
 
 __all__ = [
     "ASKS",
+    "BUILD",
+    "COUNTS",
     "Ask",
     "AskKind",
     "Estimated",

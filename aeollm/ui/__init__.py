@@ -57,20 +57,21 @@ def build_app(catalogue: Catalogue, hosts: Hosted | None = None) -> gr.Blocks:
 def _lay_out_tabs(app: gr.Blocks, calls: Callbacks, session: gr.State) -> None:
     with gr.Tabs(elem_id="tabs") as tabs:
         with gr.Tab(say("tab_score"), id="score"):
-            handed = score.build(app, calls, session)
+            scoring = score.build(app, calls, session)
         with gr.Tab(say("tab_questions"), id="questions") as tab:
             questions.build(tab, session)
         with gr.Tab(say("tab_compare"), id="compare") as tab:
             compare.build(tab, session, calls.downloads)
         if (access := Access.here()) is not None:
             with gr.Tab(say("tab_judge"), id="judge") as tab:
-                scoring = judge.Scoring(handed.picker, handed.status, handed.template, handed.files, tabs)
                 judging = judge.build(tab, calls, session, scoring, access)
-            app.unload(judging.left)
+            app.unload(judging.judging.left)
         with gr.Tab(say("build"), id="build") as tab:
-            build.build(tab, calls, session, build.Scoring(handed.picker, handed.files, tabs))
+            building = build.build(tab, calls, session, scoring, tabs)
         with gr.Tab(say("calibrate"), id="calibrate") as tab:
-            calibrate.build(tab, session, calls.downloads)
+            calibrating = calibrate.build(tab, session, calls.downloads)
+    if access is not None:
+        judge.hand_over(judging, session, scoring, judge.Others(tabs, building, calibrating))
 
 
 def launch_options(app: gr.Blocks, catalogue: Catalogue, hosts: Hosted | None = None) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from aeollm.tables import MEASURES
 from aeollm.ui.build_calls import Builds
 from aeollm.ui.build_steps import Bench
 from aeollm.ui.callbacks import Callbacks
+from aeollm.ui.score import Scoring
 from aeollm.ui.words import both, say
 
 _BUILDING_AT_ONCE = 2
@@ -32,14 +33,6 @@ _CHANGE: dict[str, Any] = {
     "trigger_mode": "multiple",
 }
 _SMALL: dict[str, Any] = {"size": "sm", "scale": 0, "min_width": 150}
-
-
-class Scoring(NamedTuple):
-    """What belongs to the Score tab: its labels, its drop zone, and the row of tabs."""
-
-    picker: gr.Dropdown
-    files: gr.File
-    tabs: gr.Tabs
 
 
 class Parts(NamedTuple):
@@ -65,8 +58,11 @@ class TakeAway(NamedTuple):
     told: gr.HTML
 
 
-def build(tab: gr.Tab, calls: Callbacks, session: gr.State, scoring: Scoring) -> None:
-    """Lay the tab out and wire its events; steps are carried out as soon as files or steps change."""
+def build(tab: gr.Tab, calls: Callbacks, session: gr.State, scoring: Scoring, tabs: gr.Tabs) -> gr.File:
+    """Lay the tab out and wire its events; steps are carried out as soon as files or steps change.
+
+    Give the drop zone, into which other tabs put files: it says that it has changed.
+    """
     builds = Builds(calls)
     bench, held = gr.State(Bench()), gr.State(None)
     parts, take = _parts()
@@ -90,8 +86,10 @@ def build(tab: gr.Tab, calls: Callbacks, session: gr.State, scoring: Scoring) ->
         )
     parts.demo.click(builds.demo, None, [parts.files], **_QUICK)
     parts.measure.input(builds.looked_at, [held, parts.measure], shown, trigger_mode="always_last", **_QUICK)
-    handed = [held, scoring.files, scoring.picker]
-    take.to_score.click(builds.to_score, handed, [scoring.files, scoring.picker, scoring.tabs], **_QUICK)
+    # One after the other: the zone that says it has changed would still name the labels chosen before.
+    chosen = take.to_score.click(builds.labels_to_score, [held, *labels], scoring.labels, **_QUICK)
+    chosen.then(builds.to_score, [held, scoring.files], [scoring.files, tabs], **_QUICK)
+    return parts.files
 
 
 def _parts() -> tuple[Parts, TakeAway]:

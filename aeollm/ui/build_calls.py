@@ -46,7 +46,12 @@ class Builds:
         self._example: Outcome | None = None
 
     def opened(self, bench: Bench, uploads: Sequence[Upload] | None, name: str, session: Session) -> list[Any]:
-        """Show the example while nothing is handed in, and the choices that other labels leave."""
+        """Show the example while nothing is handed in, and the choices that other labels leave.
+
+        What another tab has put into the zone is read here, too, whichever of the two events comes last.
+        """
+        if uploads and bench.uploaded != _paths(uploads):
+            return self.dropped(bench, uploads, name, session)
         if not uploads and not bench.handed.inputs:
             handed = demo_files()
             bench = replace(Bench.of(handed, self.score.catalogue.demo.labels), latest=bench.latest)
@@ -62,7 +67,8 @@ class Builds:
             bench = Bench.of(handed, self._label_set(handed, name, session).labels)
         except AeollmError as error:
             bench = Bench(Handed(problems=error.problems))
-        return self._shown(replace(bench, latest=before.latest), name, session, example=False)
+        bench = replace(bench, latest=before.latest, uploaded=_paths(uploads))
+        return self._shown(bench, name, session, example=False)
 
     def edited(
         self, bench: Bench, uploads: Sequence[Upload] | None, name: str, session: Session, event: gr.EventData
@@ -123,13 +129,18 @@ class Builds:
         accepted = held.built.inspection.run is not None
         return [*offered, gr.update(interactive=accepted), notices.how_to_repeat(held, f"{stem}.toml", turn)]
 
-    def to_score(self, held: Outcome | None, uploads: Sequence[Upload] | None, name: str) -> list[Any]:
+    def labels_to_score(self, held: Outcome | None, name: str, session: Session) -> list[Any]:
+        """Choose on the Score tab the labels that the run was built by."""
+        value = DEMO if held is not None and held.demo else name
+        return [self.score.picker(session, value), *self.score.chosen(value, session)]
+
+    def to_score(self, held: Outcome | None, uploads: Sequence[Upload] | None) -> list[Any]:
         """Put the run beside those of the Score tab, which scores whatever lies in its drop zone."""
         if held is None or held.built is None or held.recipe is None:
-            return [gr.skip()] * 3
+            return [gr.skip()] * 2
         path = self.score.downloads.write(f"{_file_name(held.recipe.name)}.txt", held.built.text.encode())
         there = [str(own) for own, _ in named_files(uploads)]
-        return [[*there, path], gr.update(value=DEMO if held.demo else name), gr.update(selected="score")]
+        return [[*there, path], gr.update(selected="score")]
 
     def demo(self) -> list[str]:
         """Put the demo files into the drop zone, which says that it has changed."""
@@ -151,6 +162,10 @@ def _are_demo(files: Sequence[tuple[Path, str]]) -> bool:
     """Say whether these are the bundled files and no others, whoever dropped them."""
     known = {path.read_bytes() for path in DEMO_FILES}
     return {path.read_bytes() for path, _ in files} == known
+
+
+def _paths(uploads: Sequence[Upload]) -> tuple[str, ...]:
+    return tuple(str(upload.get("path")) for upload in uploads if isinstance(upload, dict))
 
 
 def _file_name(name: str) -> str:

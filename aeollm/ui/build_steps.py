@@ -44,6 +44,7 @@ class Bench:
     """What one visitor has before him: files, steps, the recipe's name, and what was wrong with the last change.
 
     ``latest`` is the visitor's own. ``turn`` is the number of the browser's change that led here, if one did.
+    ``uploaded`` are the paths of the files as they came.
     """
 
     handed: Handed = field(default_factory=Handed)
@@ -52,6 +53,7 @@ class Bench:
     problems: tuple[Problem, ...] = ()
     turn: int | None = None
     latest: Latest = field(default_factory=Latest, compare=False)
+    uploaded: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, handed: Handed, labels: Labels) -> Bench:

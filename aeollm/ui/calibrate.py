@@ -79,7 +79,17 @@ class TakeAway(NamedTuple):
     report: gr.DownloadButton
 
 
-def build(tab: gr.Tab, session: gr.State, downloads: Downloads) -> None:
+class Calibrating(NamedTuple):
+    """What other tabs hand things to: the callbacks, what is handed in, and all that is filled when it is."""
+
+    calls: Calibrations
+    bench: gr.State
+    source: gr.Radio
+    files: gr.File
+    chosen: list[Any]
+
+
+def build(tab: gr.Tab, session: gr.State, downloads: Downloads) -> Calibrating:
     """Lay the tab out and wire its events; the example is fitted when it is opened for the first time."""
     calls = Calibrations(downloads)
     bench = gr.State(Bench())
@@ -87,8 +97,9 @@ def build(tab: gr.Tab, session: gr.State, downloads: Downloads) -> None:
     inputs, wanted, running = _inputs(), _wanted(), _running()
     outputs, take = _outputs()
     wired = _Wiring(calls, bench, wanted, running, outputs, take)
-    wired.inputs(tab, session, inputs)
+    chosen = wired.inputs(tab, session, inputs)
     wired.work()
+    return Calibrating(calls, bench, inputs.source, inputs.files, chosen)
 
 
 def _inputs() -> Inputs:
@@ -175,14 +186,14 @@ class _Wiring(NamedTuple):
         """Give what must not be pressed while work goes on, then what may."""
         return [self.running.fit, self.take.curve, self.outputs.criteria, self.outputs.make_run, self.running.cancel]
 
-    def inputs(self, tab: gr.Tab, session: gr.State, inputs: Inputs) -> None:
-        """Read what is handed in; on the first visit fit the example."""
+    def inputs(self, tab: gr.Tab, session: gr.State, inputs: Inputs) -> list[Any]:
+        """Read what is handed in; on the first visit fit the example. Give what is filled when it is read."""
         calls, bench, wanted = self.calls, self.bench, self.wanted
         taken = [bench, inputs.found, wanted.target, wanted.protocol, wanted.model, self.running.fit]
         # Its change starts the first fit, and nothing when the tab is opened again: perhaps in the middle of another.
         first = gr.State("")
         opening = [*taken, inputs.run, self.running.progress, self.running.cancel, first]
-        tab.select(calls.opened, [bench, inputs.source, session], opening, **_QUICK)
+        tab.select(calls.opened, [bench, inputs.source, inputs.run, session], opening, **_QUICK)
         self._show(first.change(calls.fitted, [bench, *wanted], [bench, self.running.progress], **_SLOW))
         changed = [
             inputs.source.input,
@@ -195,6 +206,7 @@ class _Wiring(NamedTuple):
         visible = [inputs.files, inputs.more, inputs.run]
         told = [*visible, *taken, self.running.progress, self.outputs.whole]
         gr.on(changed, calls.chosen, handed, told, trigger_mode="always_last", **_QUICK)
+        return told
 
     def work(self) -> None:
         """Fit, cancel, make what is wanted on demand."""

@@ -69,19 +69,20 @@ class Calibrations:
         self._example: Trial | None = None
         self._lock = threading.Lock()
 
-    def opened(self, bench: Bench, source: str, session: Session) -> list[Any]:
+    def opened(self, bench: Bench, source: str, run: str | None, session: Session) -> list[Any]:
         """Fill the tab when it is opened for the first time, and start the example's fit; later only offer the runs."""
         if source != EXAMPLE or bench.material is not None:
-            return [*[gr.skip()] * 6, self.runs(session), *[gr.skip()] * 3]
+            return [*[gr.skip()] * 6, self.runs(session, run), *[gr.skip()] * 3]
         bench = Bench(example(), job=self.jobs.new())
         described = self.taken(bench)
         described[-1] = gr.update(interactive=False)
-        return [*described, self.runs(session), notices.said("cal_waiting"), gr.update(visible=True), bench.job]
+        return [*described, self.runs(session, run), notices.said("cal_waiting"), gr.update(visible=True), bench.job]
 
-    def runs(self, session: Session) -> dict[str, Any]:
-        """Offer the runs that are scored."""
+    def runs(self, session: Session, chosen: str | None) -> dict[str, Any]:
+        """Offer the runs that are scored; the one chosen stays, if it is among them."""
         names = [name for name, _ in session.scored]
-        return dict(gr.update(choices=[(shown_name(name), name) for name in names], value=names[0] if names else None))
+        value = chosen if chosen in names else names[0] if names else None
+        return dict(gr.update(choices=[(shown_name(name), name) for name in names], value=value))
 
     def chosen(self, bench: Bench, source: str, *inputs: Any) -> list[Any]:  # noqa: ANN401  as gradio gives them
         """Read what another source, a dropped file or another run hands in; what was going on ends."""

@@ -8,12 +8,15 @@ from typing import Any, NamedTuple
 import gradio as gr
 
 from aeollm.sources import ASSETS
+from aeollm.ui.calibrate import Calibrating
 from aeollm.ui.callbacks import Callbacks
 from aeollm.ui.judge_access import Access
 from aeollm.ui.judge_calls import Judging
 from aeollm.ui.judge_desk import Desk
 from aeollm.ui.judge_fields import fields_of
+from aeollm.ui.judge_handing import Handing
 from aeollm.ui.judge_runs import Runs
+from aeollm.ui.score import Scoring
 from aeollm.ui.words import both, say
 
 _READING_AT_ONCE, _WATCHING_AT_ONCE = 2, 16
@@ -33,16 +36,6 @@ element.addEventListener('click', event => {
   if (call) trigger('click', {call: call.dataset.call});
 });
 """
-
-
-class Scoring(NamedTuple):
-    """What belongs to the Score tab: its labels with their description, its drop zone, and the row of tabs."""
-
-    picker: gr.Dropdown
-    status: gr.HTML
-    template: gr.DownloadButton
-    files: gr.File
-    tabs: gr.Tabs
 
 
 class Handed(NamedTuple):
@@ -78,6 +71,16 @@ class Outcome(NamedTuple):
     recipe: gr.DownloadButton
     whole: gr.DownloadButton
     to_score: gr.Button
+    to_build: gr.Button
+    to_calibrate: gr.Button
+
+
+class Others(NamedTuple):
+    """What is handed things: the row of tabs, the Build tab's drop zone, the Calibrate tab."""
+
+    tabs: gr.Tabs
+    building: gr.File
+    calibrating: Calibrating
 
 
 class Look(NamedTuple):
@@ -92,8 +95,16 @@ class Look(NamedTuple):
     shown: gr.HTML
 
 
-def build(tab: gr.Tab, calls: Callbacks, session: gr.State, scoring: Scoring, access: Access) -> Judging:
-    """Lay the tab out and wire its events; give what has to know when a page is closed."""
+class Laid(NamedTuple):
+    """The tab as it is laid out: what has to know when a page is closed, and what other tabs are handed things from."""
+
+    judging: Judging
+    desk: gr.State
+    outcome: Outcome
+
+
+def build(tab: gr.Tab, calls: Callbacks, session: gr.State, scoring: Scoring, access: Access) -> Laid:
+    """Lay the tab out and wire its events, but for those that need the other tabs."""
     judging = Judging(calls, access)
     desk: gr.State = gr.State(None, delete_callback=_close)
     gr.HTML(f'<p class="ae-note">{both("j_intro" if access.local else "j_intro_hosted")}</p>')
@@ -102,14 +113,30 @@ def build(tab: gr.Tab, calls: Callbacks, session: gr.State, scoring: Scoring, ac
     work, outcome, look = _work(), _outcome(), _look()
     wired = _Wiring(judging, desk, [scoring.picker, session, handed.recipe, *fields], handed, work, look)
     wired.inputs(tab, fields)
-    runs = Runs(judging)
-    wired.running(runs, token, outcome)
+    wired.running(Runs(judging), token, outcome)
     wired.looking(outcome)
+    return Laid(judging, desk, outcome)
+
+
+def hand_over(laid: Laid, session: gr.State, scoring: Scoring, others: Others) -> None:
+    """Wire what hands over to the other tabs, all of which are laid out by now."""
+    desk, outcome, to = laid.desk, laid.outcome, Handing(laid.judging, others.calibrating.calls)
+    labels = [desk, scoring.picker, session], [session, *scoring.labels]
     # One after the other: the zone that says it has changed would still name the labels chosen before.
-    labels = [session, scoring.picker, scoring.status, scoring.template]
-    chosen = outcome.to_score.click(runs.labels_to_score, [desk, scoring.picker, session], labels, **_WATCH)
-    chosen.then(runs.to_score, [desk, scoring.files], [scoring.files, scoring.tabs], **_WATCH)
-    return judging
+    chosen = outcome.to_score.click(to.labels, *labels, **_WATCH)
+    chosen.then(to.to_score, [desk, scoring.files], [scoring.files, others.tabs], **_WATCH)
+    chosen = outcome.to_build.click(to.labels, *labels, **_WATCH)
+    chosen.then(to.to_build, [desk, others.building], [others.building, others.tabs], **_WATCH)
+
+    chosen = outcome.to_calibrate.click(to.labels_to_calibrate, *labels, **_WATCH)
+    handed = chosen.then(to.run_to_calibrate, [desk, scoring.files], [scoring.files], **_WATCH)
+    scored = handed.then(to.scored, [desk, *scoring.again], scoring.contents, **_WATCH)
+    there = others.calibrating
+    known, filled = [desk, there.files, there.bench, session], [there.source, *there.chosen]
+    # The tab is opened last: with the example chosen it would begin to fit that.
+    scored.then(to.to_calibrate, known, filled, **_WATCH).then(
+        to.show_calibrate, [desk, session], [others.tabs], **_WATCH
+    )
 
 
 def _close(desk: Desk | None) -> None:
@@ -157,8 +184,12 @@ def _outcome() -> Outcome:
             gr.DownloadButton(say(f"j_take_{name}"), elem_id=f"j-take-{name}", interactive=False, **_SMALL)
             for name in ("run", "replies", "report", "recipe", "whole")
         )
-        to_score = gr.Button(say("j_to_score"), elem_id="j-to-score", interactive=False, **_SMALL)
-    return Outcome(result, run, replies, report, recipe, whole, to_score)
+    with gr.Row(elem_id="j-hand-over"):
+        ways = (
+            gr.Button(say(f"j_to_{name}"), elem_id=f"j-to-{name}", interactive=False, **_SMALL)
+            for name in ("score", "build", "calibrate")
+        )
+        return Outcome(result, run, replies, report, recipe, whole, *ways)
 
 
 def _look() -> Look:

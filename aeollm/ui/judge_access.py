@@ -61,7 +61,9 @@ class Access:
             return None if wish == "off" else cls(local=True)
         if wish != "on":
             return None
-        if not (environment.get("SPACE_ID") and environment.get("OAUTH_CLIENT_ID")):
+        # Anywhere else gradio would sign every visitor in with the server's own login.
+        on_space = environment.get("SYSTEM") == "spaces" and environment.get("SPACE_ID")
+        if not (on_space and environment.get("OAUTH_CLIENT_ID")):
             _LOG.warning("AEOLLM_JUDGE=on needs a Space with hf_oauth: visitors ask with a login of their own.")
             return None
         return cls(local=False)

@@ -173,7 +173,7 @@ class Judging:
             return self.score.catalogue.demo
         offer = self.score.catalogue.offer()
         sets = label_sets(session, offer)
-        return sets.get(name) or sets[offer.default]
+        return sets.get(desk.parts.get(name, name)) or sets[offer.default]
 
     def _rows(self, desk: Desk, task: Task, wanted: Wanted) -> tuple[Estimated, ...]:
         path = desk.replies(place_of(task)) / REPLIES

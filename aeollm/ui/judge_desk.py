@@ -91,7 +91,9 @@ class Job:
 class Desk:
     """One visitor's reports, own recipes, replies and work; all of it is deleted after the session.
 
-    ``tried`` are the signatures of what a trial was made of; ``pace`` the seconds of a call that it took.
+    ``tried`` are the signatures of what a trial was made of; ``pace`` the seconds of a call that it took; ``passing``
+    the SHA-256 of files of unfinished work that other tabs were handed; ``parts`` the label sets that parts of them,
+    made to score by, are of.
     """
 
     reports: Reports | None = None
@@ -103,6 +105,8 @@ class Desk:
     pace: dict[str, float] = field(default_factory=dict)
     closed: bool = False
     told: Job | None = None
+    passing: set[str] = field(default_factory=set)
+    parts: dict[str, str] = field(default_factory=dict)
     _files: set[Path] = field(default_factory=set)
     _leaving: threading.Timer | None = None
     _emptied: Callable[[], object] = field(init=False)
@@ -111,6 +115,11 @@ class Desk:
     def __post_init__(self) -> None:
         """Delete the folder when the server ends, too."""
         self._emptied = weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
+
+    @property
+    def unfinished(self) -> bool:
+        """Tell whether the work was a trial, or something is missing."""
+        return self.job is not None and (self.job.trial or self.job.judged is None or not self.job.judged.complete)
 
     def new_folder(self) -> Path:
         """Give an empty folder for reports, in place of the one before."""

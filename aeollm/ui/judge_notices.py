@@ -11,10 +11,10 @@ from aeollm.errors import Problem, group_problems
 from aeollm.judging import Price, Reply, Spent
 from aeollm.methods import Estimated, Judged, Material, Method
 from aeollm.reporting.html import Html, joined, number, tag
-from aeollm.tables import MEASURES, OVERALL
+from aeollm.tables import MEASURES
 from aeollm.ui.judge_desk import Job
 from aeollm.ui.judge_looking import Looked
-from aeollm.ui.words import both, known
+from aeollm.ui.words import both, both_view, known
 
 _READS, _WRITES = 1_500, 40
 """Tokens a second that a call is assumed to read and write, until a trial has measured it."""
@@ -223,7 +223,7 @@ def _agreement(judged: Judged) -> str:
     scores = stage.scores
     views = scores.views
     rows = [[measure, *(number(scores.mean(view, measure).mean) for view in views)] for measure in MEASURES]
-    heads = ["", *(OVERALL if view == OVERALL else view.replace("_", " ") for view in views)]
+    heads = ["", *map(both_view, views)]
     caption = tag("p", Html(both("j_agreement")), f" {stage.name}", class_="ae-caption")
     part = [tag("p", Html(both("j_few")), class_="ae-note")] if scores.partial else []
     named = [[Html(both(row[0])) if known(row[0]) else row[0], *row[1:]] for row in rows]

@@ -1,4 +1,4 @@
-"""What a run of the Judge tab leaves: files to take away, and the run for the Score tab."""
+"""What a run of the Judge tab leaves: files to take away, and what other tabs can be handed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from gradio.utils import get_upload_folder
 from aeollm.decimals import Decimals
 from aeollm.exports import json_bytes
 from aeollm.exports.judged import judged_json, judged_markdown
-from aeollm.methods import Judged, files_of
+from aeollm.methods import COUNTS, Judged, files_of
 from aeollm.sources import DEMO, LabelSet
 from aeollm.tables import Labels
 from aeollm.ui.callbacks import OWN
@@ -31,28 +31,24 @@ _DATE = (2026, 1, 1, 0, 0, 0)
 
 @dataclass(frozen=True)
 class Taken:
-    """Files by the button that offers them; ``run`` says whether there is one to be scored."""
+    """Run, replies, report, recipe, everything; and whether there is something to score, build on, calibrate."""
 
-    COUNT: ClassVar[int] = 6
+    COUNT: ClassVar[int] = 8
 
-    run: Path | None
-    replies: Path | None
-    report: Path | None
-    recipe: Path | None
-    whole: Path | None
+    files: tuple[Path | None, ...] = (None,) * 5
+    ways: tuple[bool, ...] = (False,) * 3
 
     def updates(self) -> list[Any]:
-        """Give what the buttons become: run, replies, report, recipe, everything, and the way to the Score tab."""
-        files = (self.run, self.replies, self.report, self.recipe, self.whole)
-        shown = [gr.update(value=str(path) if path else None, interactive=path is not None) for path in files]
-        return [*shown, gr.update(interactive=self.run is not None)]
+        """Give what the buttons become."""
+        shown = [gr.update(value=str(path) if path else None, interactive=path is not None) for path in self.files]
+        return [*shown, *(gr.update(interactive=there) for there in self.ways)]
 
 
 def to_take(desk: Desk, job: Job) -> Taken:
     """Write the files of a run."""
     judged = job.judged
     if judged is None:
-        return Taken(None, None, None, None, None)
+        return Taken()
     task = judged.task
     reports = desk.reports
     made = {"trial": TRIAL if job.trial else None, "digest": reports.digest if reports is not None else None}
@@ -67,7 +63,25 @@ def to_take(desk: Desk, job: Job) -> Taken:
     paths["judged.zip"] = desk.write("judged.zip", _zipped(files))
     desk.remember(path for own in paths.values() for path in copies(own))
     names = ("run.txt", REPLIES, "report.md", "recipe.toml", "judged.zip")
-    return Taken(*(paths.get(name) for name in names))
+    ran = judged.built is not None
+    ways = ran, bool(tables_of(judged)), bool(opinions_of(judged)) or (ran and task.material.labels is not None)
+    return Taken(tuple(paths.get(name) for name in names), ways)
+
+
+def tables_of(judged: Judged) -> dict[str, bytes]:
+    """Give the tables that runs are built of, with what was counted in the reports, if that is needed."""
+    found = _given(judged, "scores", "criterion scores", "pairwise judgments")
+    return found | ({COUNTS: judged.files[COUNTS]} if found and COUNTS in judged.files else {})
+
+
+def opinions_of(judged: Judged) -> dict[str, bytes]:
+    """Give the opinions, where those were asked for: the first table of them, as one is calibrated at a time."""
+    return dict(list(_given(judged, "opinions").items())[:1])
+
+
+def _given(judged: Judged, *kinds: str) -> dict[str, bytes]:
+    names = [ask.file for ask in judged.task.method.asks if ask.kind.gives in kinds]
+    return {name: judged.files[name] for name in names if name in judged.files}
 
 
 def copies(path: Path) -> list[Path]:
@@ -84,11 +98,12 @@ def _zipped(files: dict[str, bytes]) -> bytes:
 
 
 def labels_of_run(judged: Judged, demo: bool, name: str, session: Session, demo_set: LabelSet) -> tuple[Session, str]:  # noqa: FBT001
-    """Give the labels to score a run against: those chosen, or of them the answers that it judges, as a set apart."""
+    """Give the labels to score by: those chosen, or of them the answers that were judged, as a set apart."""
     labels, rubrics = judged.task.material.labels, judged.task.material.rubrics
-    if labels is None or judged.built is None:
+    if labels is None:
         return session, name
-    judges = set(judged.built.run.keys())
+    there = [report.key for report in judged.task.material.reports]
+    judges = set(there if judged.built is None else judged.built.run.keys())
     rows = [row for key, row in labels.index.items() if key in judges]
     if len(rows) == len(labels):
         return session, DEMO if demo else name

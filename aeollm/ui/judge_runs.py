@@ -1,8 +1,7 @@
-"""What the Judge tab's buttons call: a run is started, followed, steered, and handed on."""
+"""What the Judge tab's buttons call: a run is started, followed and steered."""
 
 from __future__ import annotations
 
-import re
 import threading
 from collections.abc import Sequence
 from typing import Any
@@ -10,16 +9,14 @@ from typing import Any
 import gradio as gr
 
 from aeollm.errors import AeollmError, Problem, UsageError
-from aeollm.methods import Judged, Running, estimated
+from aeollm.methods import Running, estimated
 from aeollm.ui import judge_notices as notices
 from aeollm.ui.judge_access import wrong_key
 from aeollm.ui.judge_calls import Judging
 from aeollm.ui.judge_desk import Desk, Job
 from aeollm.ui.judge_looking import numbers_of
-from aeollm.ui.judge_outcome import Taken, copies, labels_of_run, to_take
+from aeollm.ui.judge_outcome import Taken, to_take
 from aeollm.ui.judge_setup import place_of
-from aeollm.ui.session import Session
-from aeollm.ui.uploads import Upload, named_files
 from aeollm.ui.words import say
 
 _RUNS_AT_ONCE = {True: 2, False: 8}
@@ -134,26 +131,6 @@ class Runs:
             desk.job.control.cancel(now=desk.job.control.cancelled)
         return self.status(desk or Desk())
 
-    def labels_to_score(self, desk: Desk | None, name: str, session: Session) -> list[Any]:
-        """Choose on the Score tab the labels of the answers that a run judges."""
-        judged = _run_of(desk)
-        if desk is None or judged is None:
-            return [gr.skip()] * 4
-        score = self.judging.score
-        session, value = labels_of_run(judged, desk.demo, name, session, score.catalogue.demo)
-        return [session, score.picker(session, value), *score.chosen(value, session)]
-
-    def to_score(self, desk: Desk | None, uploads: Sequence[Upload] | None) -> list[Any]:
-        """Put the run beside those of the Score tab, which scores what lies in its drop zone by the labels chosen."""
-        judged = _run_of(desk)
-        if desk is None or judged is None or judged.built is None:
-            return [gr.skip()] * 2
-        name = re.sub(r"[^\w.-]+", "_", judged.task.method.name)[:60]
-        path = desk.write(f"{name}_run.txt", judged.built.text.encode())
-        desk.remember(copies(path))
-        there = [str(own) for own, _ in named_files(uploads)]
-        return [[*there, str(path)], gr.update(selected="score")]
-
     def _lost(self, job: Job) -> list[tuple[str, str, int | None]]:
         """Give the first calls without a value, in words, with their numbers among all calls."""
         if job.judged is None:
@@ -182,12 +159,6 @@ def buttons(desk: Desk) -> list[Any]:
         gr.update(visible=bool(paused)),
         gr.update(visible=going, value=say("j_give_up" if ending else "j_cancel")),
     ]
-
-
-def _run_of(desk: Desk | None) -> Judged | None:
-    """Give what came of the work that was shown last, if a run did."""
-    judged = None if desk is None or desk.job is None or desk.told is not desk.job else desk.job.judged
-    return judged if judged is not None and judged.built is not None else None
 
 
 def _learn(desk: Desk, job: Job) -> None:

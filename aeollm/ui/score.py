@@ -42,6 +42,22 @@ class Inputs(NamedTuple):
     template: gr.DownloadButton
 
 
+class Scoring(NamedTuple):
+    """What other tabs hand runs to: labels with their description, the drop zone, what scoring takes and fills."""
+
+    picker: gr.Dropdown
+    status: gr.HTML
+    template: gr.DownloadButton
+    files: gr.File
+    again: list[Any]
+    contents: list[Any]
+
+    @property
+    def labels(self) -> list[Any]:
+        """Give what is filled when other labels are chosen."""
+        return [self.picker, self.status, self.template]
+
+
 class Outputs(NamedTuple):
     """What is shown."""
 
@@ -58,13 +74,12 @@ class Outputs(NamedTuple):
     questions: gr.Dataframe
 
 
-def build(page: gr.Blocks, calls: Callbacks, session: gr.State) -> Inputs:
-    """Lay the tab out in a page and wire its events; give what is handed in, which other tabs build on."""
+def build(page: gr.Blocks, calls: Callbacks, session: gr.State) -> Scoring:
+    """Lay the tab out in a page and wire its events; give what other tabs build on."""
     timer = gr.Timer(1.0, active=bool(calls.catalogue.offer().pending))
     inputs = _inputs(calls)
     outputs = _outputs(calls.example)
-    _wire(page, calls, (session, timer), inputs, outputs)
-    return inputs
+    return _wire(page, calls, (session, timer), inputs, outputs)
 
 
 def _small(key: str, elem_id: str, kind: type[Any] = gr.DownloadButton, **options: Any) -> Any:  # noqa: ANN401  each kind of button
@@ -125,7 +140,9 @@ def _questions(first: Session, look: Look) -> gr.Dataframe:
     )
 
 
-def _wire(page: gr.Blocks, calls: Callbacks, kept: tuple[gr.State, gr.Timer], inputs: Inputs, outputs: Outputs) -> None:
+def _wire(
+    page: gr.Blocks, calls: Callbacks, kept: tuple[gr.State, gr.Timer], inputs: Inputs, outputs: Outputs
+) -> Scoring:
     session, timer = kept
     picker, status, own, files, demo, template = inputs
     o = outputs
@@ -153,3 +170,4 @@ def _wire(page: gr.Blocks, calls: Callbacks, kept: tuple[gr.State, gr.Timer], in
     clicked, waited = [session, o.view, o.measure], [files, picker, session]
     o.table.click(guarded(calls.clicked_run, clicked), clicked, [o.run, *questions], **_QUIET)
     timer.tick(guarded(calls.refreshed, waited), waited, [*described, timer], **_QUIET)
+    return Scoring(picker, status, template, files, again, contents)

@@ -324,20 +324,6 @@ def test_a_folder_keeps_its_names(judge_tab, tmp_path):
     says(judge_tab.found, "126 of 128 reports are")
 
 
-def test_a_page_that_is_closed_asks_no_more(judge, app, shared_context):
-    page = shared_context.new_page()
-    ScoreTab(page, app.url).open()
-    tab = JudgeTab(page).open().at(judge.address, concurrency="1")
-    gate = gated(judge)
-    tab.press("trial")
-    expect(tab.progress.locator("[role=progressbar]")).to_be_visible(timeout=DONE)
-    page.close()
-    # gradio looks every 15 seconds whether a page is still there.
-    time.sleep(17)
-    gate.set()
-    stays_asked(judge, 1)  # the call that was under way
-
-
 @pytest.fixture(scope="module")
 def model_address(small_model):
     server = ROOT / "tests" / "judging" / "model_server.py"

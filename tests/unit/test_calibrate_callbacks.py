@@ -148,18 +148,18 @@ def test_cancelled_work_leaves_what_was_there(calls):
 def test_the_example_is_fitted_once_for_everybody(calls, monkeypatch):
     monkeypatch.setattr(calibrating, "FIRST", (2, 1))
     monkeypatch.setattr(calibrating, "BESIDE", ("raw",))
-    first = calls.opened(Bench(), "example", session_of_nobody())
+    first = calls.opened(Bench(), "example", None, session_of_nobody())
     bench = first[0]
     assert first[-1] == bench.job != ""
     asked = ("Q0", "ridge_slopes", ["raw"], "folds", 2, 1)
     fitted = list(calls.fitted(bench, *asked))[-1][0]
-    [(again, _)] = calls.fitted(calls.opened(Bench(), "example", session_of_nobody())[0], *asked)
+    [(again, _)] = calls.fitted(calls.opened(Bench(), "example", None, session_of_nobody())[0], *asked)
     assert again.trial is fitted.trial
 
 
 def test_opening_again_touches_nothing_but_the_runs(calls, session):
-    told = calls.opened(Bench(example()), "example", session)
-    assert [update for update in told if update != gr.skip()] == [calls.runs(session)]
+    told = calls.opened(Bench(example()), "example", None, session)
+    assert [update for update in told if update != gr.skip()] == [calls.runs(session, None)]
 
 
 def session_of_nobody():

@@ -369,7 +369,8 @@ def test_the_demo_files_are_scored_on_the_demo_labels(builds):
     assert "DEMO: simulated judge" in told
     held = builds.built(bench, None, "aeollm-2-train", session, "kendall")[0]
     assert held.label_set.labels.demo
-    files, picker, tabs = builds.to_score(held, [upload(GOOD)], "aeollm-2-train")
+    picker, *_ = builds.labels_to_score(held, "aeollm-2-train", session)
+    files, tabs = builds.to_score(held, [upload(GOOD)])
     assert [Path(path).name for path in files] == ["good_judge.txt", "built.txt"]
     assert Path(files[1]).read_text() == held.built.text
     assert picker["value"] == DEMO
@@ -396,7 +397,7 @@ def test_a_refused_upload_leaves_nothing_to_take(builds):
     assert held is None
     assert (told, drawn["visible"]) == ("", False)
     assert not any(own["interactive"] for own in take[:-1])
-    assert builds.to_score(None, None, DEMO)[0]["__type__"] == "update"
+    assert builds.to_score(None, None)[0]["__type__"] == "update"
 
 
 def test_other_labels_build_anew(builds):

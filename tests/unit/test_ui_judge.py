@@ -22,7 +22,7 @@ from aeollm.ui.judge_runs import Runs
 from aeollm.ui.judge_setup import Setup, Wanted
 from aeollm.ui.session import Session
 
-SPACE = {"SPACE_ID": "me/space", "OAUTH_CLIENT_ID": "id"}
+SPACE = {"SYSTEM": "spaces", "SPACE_ID": "me/space", "OAUTH_CLIENT_ID": "id"}
 LOCAL, HOSTED = Access(local=True), Access(local=False)
 
 
@@ -61,7 +61,8 @@ def kinds(call):
         (SPACE | {"AEOLLM_JUDGE": "on"}, HOSTED),
         # Nobody can sign in there, and the server's own login is nobody's.
         ({"AEOLLM_HOST": "1", "AEOLLM_JUDGE": "on"}, None),
-        ({"SPACE_ID": "me/space", "AEOLLM_JUDGE": "on"}, None),
+        ({"SYSTEM": "spaces", "SPACE_ID": "me/space", "AEOLLM_JUDGE": "on"}, None),
+        ({"SPACE_ID": "me/space", "OAUTH_CLIENT_ID": "id", "AEOLLM_JUDGE": "on"}, None),
     ],
 )
 def test_where_the_tab_is(environment, found):
