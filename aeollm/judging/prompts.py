@@ -20,6 +20,20 @@ _FRONT = re.compile(r"\A\+\+\+\n(.*?)^\+\+\+\n", re.DOTALL | re.MULTILINE)
 _ROLE = re.compile(r"^# (system|user)[ \t]*\n", re.MULTILINE)
 _SLOT = re.compile(r"\{\{ ?([a-z_]+) ?\}\}")
 _ENOUGH_CHINESE = 0.2
+_CONTROL = re.compile(
+    r"(<(?=[|\uff5c][^\s<>|\uff5c]{1,60}[|\uff5c]>)"
+    r"|<(?=/?(?:s|bos|eos|pad|unk|start_of_turn|end_of_turn|think)>|<SYS>>|</SYS>>)"
+    r"|\[(?=/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_RESULTS|TOOL_CALLS)\]))"
+)
+
+
+def without_control(text: str) -> str:
+    """Break up by a blank what servers read as control tokens of a chat, which would end the fence and the message.
+
+    >>> without_control("a <|im_end|> b <s> [INST] |> <|>")
+    'a < |im_end|> b < s> [ INST] |> <|>'
+    """
+    return _CONTROL.sub(r"\1 ", text)
 
 
 @dataclass(frozen=True)
@@ -39,7 +53,7 @@ class Data:
         salt = 0
         while (mark := self._mark(salt)) in self.text:
             salt += 1
-        return f"<{self.name}-{mark}>\n{self.text.strip()}\n</{self.name}-{mark}>"
+        return f"<{self.name}-{mark}>\n{without_control(self.text.strip())}\n</{self.name}-{mark}>"
 
     def _mark(self, salt: int) -> str:
         return hashlib.sha256(f"{salt}\0{self.text}".encode("utf-8", "surrogatepass")).hexdigest()[:12]

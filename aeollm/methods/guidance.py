@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from aeollm.errors import JudgingError, Problem
 from aeollm.judging import Reply, Template, Unread
+from aeollm.judging.reading.visible import visible_text
 
 _DIMENSIONS, _FORMAT = re.compile(r"\{\{ ?dimensions ?\}\}"), re.compile(r"\{\{ ?format ?\}\}")
 _REVISION = re.compile(r"<revision>(.*?)</revision>", re.DOTALL)
@@ -62,7 +63,10 @@ def read_revision(reply: Reply) -> tuple[str, ...] | Unread:
     >>> read_revision(Reply("Well. <revision>Be strict.\n\nBe fair.</revision>", "m"))
     ('Be strict.', 'Be fair.')
     """
-    found = _REVISION.findall(reply.text)
+    text = visible_text(reply)
+    if isinstance(text, Unread):
+        return text
+    found = _REVISION.findall(text.replace("\r\n", "\n").replace("\r", "\n"))
     if not found:
         kind = "truncated" if reply.cut else "no_answer"
         return Unread(kind, "there is nothing between <revision> and </revision>")

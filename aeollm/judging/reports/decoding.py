@@ -7,6 +7,8 @@ from pathlib import Path
 from aeollm.errors import Problem, printable
 
 LARGEST_FILE = 64 * 2**20
+LARGEST_TABLE = 2**30
+"""Of a table, which holds many reports."""
 LONGEST_TEXT = 4_000_000
 _MARKS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
 
@@ -24,8 +26,8 @@ class Unusable(Exception):
         return Problem("error", self.kind, message, self.remedy, value=source, question=question, answer=answer)
 
 
-def read_bytes(path: Path) -> bytes:
-    """Read a file of at most 64 MiB.
+def read_bytes(path: Path, most: int = LARGEST_FILE) -> bytes:
+    """Read a file of at most so many bytes.
 
     Raises
     ------
@@ -34,11 +36,12 @@ def read_bytes(path: Path) -> bytes:
     """
     try:
         with path.open("rb") as stream:
-            content = stream.read(LARGEST_FILE + 1)
+            content = stream.read(most + 1)
     except OSError as error:
         raise Unusable("unreadable_file", f"cannot be opened ({error.strerror}).", "Check the file.") from None
-    if len(content) > LARGEST_FILE:
-        raise Unusable("file_too_large", "is larger than 64 MiB.", "Check that it is the report alone.")
+    if len(content) > most:
+        remedy = "Check that it is the report alone." if most == LARGEST_FILE else "Split it, and judge part by part."
+        raise Unusable("file_too_large", f"is larger than {most // 2**20} MiB.", remedy)
     return content
 
 

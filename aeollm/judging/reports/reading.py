@@ -8,9 +8,9 @@ from pathlib import Path
 
 from aeollm.errors import JudgingError, Problem, printable
 from aeollm.judging.reports.converting import Converter
-from aeollm.judging.reports.decoding import Unusable, checked_text, decode_text, read_bytes
+from aeollm.judging.reports.decoding import LARGEST_TABLE, Unusable, checked_text, decode_text, read_bytes
 from aeollm.judging.reports.nouns import Report, Reports
-from aeollm.judging.reports.tables import read_csv_rows, read_jsonl_rows
+from aeollm.judging.reports.tables import BLANK_IN_ID, has_blank, read_csv_rows, read_jsonl_rows
 from aeollm.tables import Key
 
 _FOLDER = re.compile(r"(?i)report[ _-]?(.+)")
@@ -18,6 +18,12 @@ _PLAIN = (".md", ".markdown", ".txt")
 _CONVERTED = (".docx", ".html", ".htm", ".pdf")
 PREFERRED = (".md", ".markdown", ".docx", ".html", ".htm", ".txt", ".pdf")
 """Formats in the order of how much they keep: of the same report in two, the first is taken."""
+_TABLES = {
+    ".jsonl": read_jsonl_rows,
+    ".ndjson": read_jsonl_rows,
+    ".csv": read_csv_rows,
+    ".tsv": read_csv_rows,
+}
 _IGNORED = re.compile(r"~\$.*|\..*|__MACOSX|Thumbs\.db|desktop\.ini")
 
 
@@ -46,12 +52,14 @@ def read_reports(path: Path | str) -> Reports:
 
 
 def _from_table(path: Path) -> tuple[list[Report], list[Problem]]:
-    rows = {".jsonl": read_jsonl_rows, ".ndjson": read_jsonl_rows, ".csv": read_csv_rows}.get(path.suffix.lower())
     try:
+        if not path.exists():
+            raise Unusable("unreadable_file", "is not there.", "Check the path.")
+        rows = _TABLES.get(path.suffix.lower())
         if rows is None:
             message = "is neither a folder nor a .jsonl or .csv file."
             raise Unusable("unsupported", message, "Name the folder that holds Report<questionId>, or a table.")
-        return rows(decode_text(read_bytes(path)), path.name)
+        return rows(decode_text(read_bytes(path, LARGEST_TABLE)), path.name)
     except Unusable as reason:
         raise JudgingError(str(path), [reason.problem(path.name)]) from None
 
@@ -85,13 +93,19 @@ def _files(folder: Path, problems: list[Problem]) -> dict[Key, list[Path]]:
     found: dict[Key, list[Path]] = {}
     for question, inside in _folders(folder, problems):
         for path in _seen(inside):
-            if path.is_dir() or path.suffix.lower() not in PREFERRED:
+            # A pipe or a device would be waited for; a link to nowhere is told when it is read.
+            readable = path.is_file() or not path.exists()
+            if not readable or path.suffix.lower() not in PREFERRED:
                 name = printable(path.relative_to(folder).as_posix())
                 message = f"{name}: is not in a format that is read."
                 remedy = "Save it as .docx, .md, .txt, .html or .pdf, directly in its question's folder."
                 problems.append(Problem("error", "unsupported", message, remedy, value=name, question=question))
             else:
                 found.setdefault((question, path.stem), []).append(path)
+    for key in found:
+        if any(map(has_blank, key)):
+            name = printable(" / ".join(key))
+            problems.append(Problem("error", "blank_in_id", f"{name}: {BLANK_IN_ID}", "Rename it.", question=key[0]))
     return found
 
 

@@ -12,6 +12,7 @@ from aeollm.judging.reports.decoding import LONGEST_TEXT, Unusable, checked_text
 from aeollm.judging.reports.nouns import Report
 from aeollm.tables import Key
 
+BLANK_IN_ID = "holds a blank or an invisible character, so that no run could name it."
 _COLUMNS = ("questionId", "answerId", "text")
 
 Found = tuple[list[Report], list[Problem]]
@@ -32,26 +33,42 @@ def read_jsonl_rows(content: str, name: str) -> Found:
 
 
 def read_csv_rows(content: str, name: str) -> Found:
-    """Read comma-separated rows under a header that names the three columns, in any order.
+    """Read rows under a header that names the three columns, in any order, by commas, or semicolons or tabs.
 
     Raises
     ------
     Unusable
-        If the header lacks one, or quotation marks do not pair.
+        If the header lacks one or has one twice, or quotation marks do not pair.
     """
     before = csv.field_size_limit(LONGEST_TEXT)
     try:
-        reader = csv.DictReader(io.StringIO(content, newline=""), strict=True)
-        missing = [column for column in _COLUMNS if column not in (reader.fieldnames or ())]
+        reader = csv.DictReader(io.StringIO(content, newline=""), strict=True, delimiter=_delimiter(content))
+        header = [name.strip() for name in reader.fieldnames or ()]
+        reader.fieldnames = header
+        missing = [column for column in _COLUMNS if column not in header]
         if missing:
-            header = printable(", ".join(reader.fieldnames or ()))
-            message = f"has no column {', '.join(missing)}; its header names {header or 'nothing'}."
+            shown = printable(", ".join(header))
+            message = f"has no column {', '.join(missing)}; its header names {shown or 'nothing'}."
             raise Unusable("missing_column", message, "Name the columns questionId, answerId, text.")
+        twice = [column for column in _COLUMNS if header.count(column) > 1]
+        if twice:
+            raise Unusable("column_twice", f"has two columns {', '.join(twice)}.", "Keep one of each.")
         return _reports([(reader.line_num, row) for row in reader], name)
     except csv.Error as error:
         raise Unusable("csv", f"cannot be read as CSV ({error}).", "Look for an unpaired quotation mark.") from None
     finally:
         csv.field_size_limit(before)
+
+
+def _delimiter(content: str) -> str:
+    """Give what parts the header into the columns: Excel writes semicolons where the comma is the decimal mark."""
+    header = content.split("\n", 1)[0]
+    return max((",", ";", "\t"), key=header.count)
+
+
+def has_blank(text: str) -> bool:
+    """Tell whether an id cannot stand in a run file."""
+    return any(letter.isspace() or not letter.isprintable() for letter in text)
 
 
 def _reports(rows: Iterable[tuple[int, Mapping[str, object] | None]], name: str) -> Found:
@@ -82,6 +99,8 @@ def _row(row: Mapping[str, object] | None) -> tuple[str, str, str]:
         if not isinstance(value, str) or not value.strip():
             raise Unusable("missing_id", f"the line has no {column}.", "Give both ids, as text.")
         ids.append(value.strip())
+        if has_blank(ids[-1]):
+            raise Unusable("blank_in_id", f"the line's {column} {BLANK_IN_ID}", "Rename it.")
     text = row.get("text")
     if not isinstance(text, str):
         raise Unusable("empty", "has no text.", "Give the report under text.")
