@@ -29,6 +29,8 @@ from aeollm.judging.tokens import prompt_tokens
 
 _A_MOMENT = 0.05
 _UNLIMITED = Budget()
+_FIRST_TRIES = 2
+"""Times to try again to reach an endpoint that has never answered: a wrong address should be told soon."""
 _OF_THE_REQUEST = {"too_long", "unsupported"}
 """Kinds of failure that say nothing about the next request."""
 
@@ -39,7 +41,8 @@ class Limits:
 
     ``retries`` follow a failure that may pass (429, 5xx, time-outs, closed connections), waiting ``backoff`` seconds,
     then twice as long, and so on, or what Retry-After says; an endpoint that asks to wait longer than
-    ``longest_wait`` ends the session. ``attempts`` is how often the same is asked in all when replies cannot be read.
+    ``longest_wait`` ends the session, and so does one that cannot be reached by then, or at once after two tries if it
+    has never answered. ``attempts`` is how often the same is asked in all when replies cannot be read.
     ``failures`` requests that fail in a row, however often retried, end the session too. ``budget`` is the most that
     a session may spend.
     """
@@ -66,6 +69,8 @@ class Caller:
         self.from_disk = 0
         self.stopped: Missing | None = None
         self.waiting: str | None = None
+        self.trouble: str | None = None
+        self._answered = False
         self._ask, self._store, self._limits = ask, store, limits
         self._locks: dict[str, asyncio.Lock] = {}
         self._users: Counter[str] = Counter()
@@ -123,11 +128,12 @@ class Caller:
                     await self._clearance()
                     reply = await self._paid(request, ask, retry)
             except AskFailed as failure:
+                self.trouble = failure.words
                 if not self._may_pass(failure, retry):
                     raise
                 await self._back_off(request, failure, retry)
             else:
-                self._failed_in_a_row = 0
+                self._failed_in_a_row, self._answered, self.trouble = 0, True, None
                 return reply
         raise Stopped
 
@@ -142,13 +148,19 @@ class Caller:
             self._stop(failure.kind, failure.words)
         elif (failure.wait or 0.0) > self._limits.longest_wait:
             self._stop(failure.kind, f"the endpoint asks to wait {failure.wait:.0f} s ({failure.words})")
-        elif failure.kind in PASSING and retry < self._limits.retries:
+        elif failure.kind in PASSING and retry < self._retries(failure):
             return True
+        elif failure.kind == "unreachable":
+            self._stop(failure.kind, failure.words)
         elif failure.kind not in _OF_THE_REQUEST:
             self._failed_in_a_row += 1
             if self._failed_in_a_row >= self._limits.failures:
                 self._stop(failure.kind, f"{self._failed_in_a_row} requests failed in a row ({failure.words})")
         return False
+
+    def _retries(self, failure: AskFailed) -> int:
+        first = failure.kind == "unreachable" and not self._answered
+        return min(_FIRST_TRIES, self._limits.retries) if first else self._limits.retries
 
     async def _back_off(self, request: Request, failure: AskFailed, retry: int) -> None:
         # A share of the request's own, so that a crowd turned away together does not come back together.

@@ -54,7 +54,8 @@ class Control:
 class Progress:
     """How far a session is: requests done (with a value), missing, and replies that were already on disk.
 
-    ``waiting`` is why nothing is asked at the moment (``paused``, ``rate_limited``), None otherwise.
+    ``waiting`` is why nothing is asked at the moment (``paused``, ``rate_limited``), None otherwise; ``trouble`` what
+    went wrong with the last call, until one goes well.
     """
 
     done: int
@@ -62,6 +63,7 @@ class Progress:
     from_disk: int
     spent: Spent
     waiting: str | None = None
+    trouble: str | None = None
 
 
 OnProgress = Callable[[Progress], None]

@@ -51,7 +51,8 @@ class Session:
     def progress(self) -> Progress:
         """Give how far it is."""
         caller = self._caller
-        return Progress(self._done, self._missing, caller.from_disk, caller.ledger.spent, caller.waiting)
+        spent = caller.ledger.spent
+        return Progress(self._done, self._missing, caller.from_disk, spent, caller.waiting, caller.trouble)
 
     async def run(self, requests: Iterable[Request], read: Reader[T]) -> AsyncIterator[Answer[T]]:
         """Give every request's answer as it comes; requests are taken one by one, so that they may be made lazily.

@@ -3,16 +3,20 @@
 import asyncio
 import json
 import logging
+import socket
 import threading
 import time
 import traceback
 
+import httpx2
 import huggingface_hub.constants
 import huggingface_hub.inference._providers as hub_providers
 import pytest
+from huggingface_hub.errors import HfHubHTTPError
 
 from aeollm.judging import AskFailed, Budget, Control, Message, Options, Price, ReplyStore, Request
 from aeollm.judging.asking import Endpoint, connect
+from aeollm.judging.asking.failures import http_failure, redacting
 from aeollm.judging.reading import probabilities_reader
 from tests.judging.conftest import KEY, request
 from tests.judging.scripted import Answer, refused
@@ -310,7 +314,15 @@ def test_a_paused_session_goes_on(judge, ask_all):
 
 @pytest.mark.parametrize(
     "fault",
-    [refused(401, f"Incorrect API key provided: {KEY}"), refused(500, f"Bearer {KEY}"), Answer(body=KEY.encode())],
+    [
+        refused(401, f"Incorrect API key provided: {KEY}"),
+        refused(500, f"Bearer {KEY}"),
+        Answer(body=KEY.encode()),
+        Answer(body=f'{{"error": {{"message": "bad key {KEY}"}}}}'.encode()),
+        Answer(body=f'{{"error": "bad key {KEY}"}}'.encode()),
+        # What a judge says is kept as it came, but for the key.
+        Answer(f"You are {KEY}. Score: 7", model=f"m-{KEY}", finish=KEY, message={"reasoning": KEY}),
+    ],
 )
 def test_no_key_in_files_logs_errors_or_tracebacks(fault, judge, ask_all, caplog, tmp_path):
     caplog.set_level(logging.DEBUG)
@@ -321,6 +333,44 @@ def test_no_key_in_files_logs_errors_or_tracebacks(fault, judge, ask_all, caplog
     assert KEY not in told
     for path in tmp_path.rglob("*"):
         assert KEY.encode() not in path.read_bytes()
+
+
+@pytest.mark.parametrize(
+    "told", [r'"bad key a\/b\"c<d\\e-f"', '"bad key a/b%22c%3Cd%5Ce-f"', '"a/b&quot;c&lt;d\\\\e-f"']
+)
+def test_no_key_that_is_escaped_on_its_way_back(told):
+    odd = 'a/b"c<d\\e-f'
+    response = httpx2.Response(
+        401, text=f'{{"error": {{"message": {told}}}}}', request=httpx2.Request("POST", "http://x")
+    )
+    words = http_failure(HfHubHTTPError("401", response=response), redacting(odd)).words
+    assert words.endswith("[key]")
+
+
+def test_no_key_in_what_is_told_of_a_redirect(judge, ask_all):
+    judge.script = Answer(status=302, headers={"Location": f"http://127.0.0.1:9/?key={KEY}"})
+    stopped = ask_all([request("a")]).session.stopped
+    assert "the address sends elsewhere (http://127.0.0.1:9/?key=[key])" in stopped.words
+
+
+@pytest.mark.parametrize("key", ["EMPTY", "none", "x"])
+def test_what_stands_for_no_key_changes_no_reply(key, judge, ask_all):
+    judge.script = Answer(f'{{"reason": "{key} of it is exact", "score": 7}}')
+    asked = ask_all([request("a")], token=key)
+    assert key in asked.answers["a"].replies[0].text
+
+
+def test_an_endpoint_that_never_answers_is_told_soon_and_costs_nothing(ask_all, monkeypatch):
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        address = f"http://127.0.0.1:{unused.getsockname()[1]}/v1"
+    monkeypatch.setattr("tests.judging.scripted.ScriptedJudge.address", address)
+    asked = ask_all([request(str(number)) for number in range(5)])
+    assert asked.session.stopped.kind == "unreachable"
+    assert address in asked.session.stopped.words
+    assert asked.session.progress.spent.calls == 0
+    assert asked.session.progress.trouble == asked.session.stopped.words
+    assert {asked.missing(str(number)) for number in range(5)} == {"unreachable"}
 
 
 def test_no_key_in_the_endpoint_or_a_failure(judge):

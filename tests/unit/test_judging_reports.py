@@ -1,10 +1,14 @@
 """Reports: folders and tables, formats, and every way a file can be wrong."""
 
+import contextlib
 import io
 import json
 import os
+import subprocess
+import sys
 import time
 import zipfile
+from pathlib import Path
 
 import pytest
 
@@ -15,6 +19,7 @@ from aeollm.judging.reports.converting import Converter
 from aeollm.judging.reports.decoding import Unusable
 from aeollm.judging.reports.documents import markdown_of_docx, markdown_of_html
 from aeollm.judging.reports.pdf import markdown_of_pdf
+from tests.commands import ROOT
 from tests.small_files import labels_csv
 from tests.unit.judging_documents import PICTURE, box, docx, link, paragraph, pdf, show, table
 
@@ -285,6 +290,39 @@ def test_a_document_that_hangs_is_given_up(tmp_path):
         assert caught.value.kind == "too_slow"
         assert time.monotonic() - start < 15
         assert converter.markdown(tmp_path / "b.docx").startswith("# Cooling")
+
+
+HANGING = """
+import sys, threading
+from aeollm.judging.reports.converting import Converter
+with Converter() as converter:
+    threading.Thread(target=converter.markdown, args=(sys.argv[1],), daemon=True).start()
+    while converter._worker is None:
+        pass
+    print(converter._worker.pid, flush=True)
+    sys.stdin.read()
+"""
+
+
+def is_gone(process):
+    with contextlib.suppress(OSError):
+        return Path(f"/proc/{process}/stat").read_text("utf-8").rpartition(")")[2].split()[0] == "Z"
+    return True
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+def test_a_converter_ends_with_the_process_that_asked_it(tmp_path):
+    os.mkfifo(tmp_path / "a.docx")
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    with subprocess.Popen([sys.executable, "-c", HANGING, str(tmp_path / "a.docx")], cwd=ROOT, **pipes) as asking:
+        worker = int(asking.stdout.readline())
+        assert not is_gone(worker)
+        asking.kill()
+        asking.wait()
+        deadline = time.monotonic() + 20
+        while not is_gone(worker) and time.monotonic() < deadline:
+            time.sleep(0.1)
+        assert is_gone(worker)
 
 
 def test_a_document_that_brings_the_converter_down_is_one_problem(tmp_path, monkeypatch):

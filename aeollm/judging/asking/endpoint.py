@@ -7,7 +7,7 @@ import json
 import re
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -17,12 +17,14 @@ from huggingface_hub.errors import HfHubHTTPError, InferenceTimeoutError, Offlin
 
 from aeollm.errors import JudgingError, Problem, printable
 from aeollm.judging.asking.completions import reply_of
-from aeollm.judging.asking.failures import Redact, http_failure, redacting
-from aeollm.judging.messages import Ask, AskFailed, Message, Options, Reply
+from aeollm.judging.asking.failures import Redact, http_failure, redacting, withholding
+from aeollm.judging.messages import Ask, AskFailed, Message, Options, Reply, Token
 
 _LOOPBACK = {"127.0.0.1", "localhost", "::1"}
 _KEY = re.compile(r"[!-~]+")
 _NO_HOST = re.compile(r"[\s\x00-\x20\x7f<>\"'{}|\\^`*(),;!$&+=]")
+_FAILURES = (httpx2.HTTPError, AskFailed, OSError, ValueError, TypeError, KeyError, AttributeError, HfHubHTTPError,
+             InferenceTimeoutError, OfflineModeIsEnabled)  # fmt: skip
 _FORMAT = "aeollm_response_format"
 """Where a schema travels past the Hub's client, which would rewrite ``response_format``."""
 
@@ -59,6 +61,11 @@ class Endpoint:
         scheme, colon, rest = self.base_url.partition(":")
         # The Hub's client knows addresses by a small http, and would take another one for a model of the Hub.
         object.__setattr__(self, "base_url", scheme.lower() + colon + rest)
+
+    @property
+    def place(self) -> str:
+        """Say where is asked."""
+        return self.base_url or f"the Hugging Face provider {self.provider or 'auto'}"
 
 
 def _usage(message: str, remedy: str) -> JudgingError:
@@ -143,38 +150,68 @@ def _client(endpoint: Endpoint) -> AsyncInferenceClient:
     return AsyncInferenceClient(provider=provider, token=endpoint.token, timeout=endpoint.timeout)
 
 
+def _without(reply: Reply, withhold: Redact) -> Reply:
+    """Take the key out of whatever an endpoint may have put it in: replies are kept on disk."""
+    tokens = reply.tokens and tuple(
+        Token(withhold(own.text), own.logprob, tuple((withhold(text), logprob) for text, logprob in own.top))
+        for own in reply.tokens
+    )
+    return replace(
+        reply,
+        text=withhold(reply.text),
+        model=withhold(reply.model),
+        finish_reason=reply.finish_reason and withhold(reply.finish_reason),
+        reasoning=reply.reasoning and withhold(reply.reasoning),
+        tokens=tokens,
+    )
+
+
 @asynccontextmanager
 async def connect(endpoint: Endpoint) -> AsyncIterator[Ask]:
     """Open connections to an endpoint and give the function that asks it once, without trying again."""
     client = _client(endpoint)
-    redact = redacting(endpoint.token)
+    redact, withhold = redacting(endpoint.token), withholding(endpoint.token)
     to_address = endpoint.base_url is not None
 
     async def ask(messages: tuple[Message, ...], options: Options) -> Reply:
-        # From None: what the client raised holds the request with its headers.
         try:
             async with asyncio.timeout(endpoint.timeout):
                 completion = await client.chat_completion(**_arguments(messages, options, to_address=to_address))
-        except (TimeoutError, InferenceTimeoutError):
-            raise AskFailed("timeout", f"no reply within {endpoint.timeout:g} s") from None
-        except HfHubHTTPError as error:
-            raise http_failure(error, redact) from None
-        except OfflineModeIsEnabled:
-            raise AskFailed("offline", "HF_HUB_OFFLINE is set, and a provider is asked through the Hub") from None
-        except (httpx2.HTTPError, OSError) as error:
-            raise AskFailed("connection", _words(error, redact)) from None
-        except json.JSONDecodeError:
-            raise AskFailed("malformed", "the endpoint's answer is not JSON") from None
-        except (ValueError, TypeError, KeyError, AttributeError) as error:
-            raise _unusable(error, redact) from None
-        return reply_of(completion, messages, options)
+            return _without(reply_of(completion, messages, options), withhold)
+        except _FAILURES as error:
+            # From None: what the client raised holds the request with its headers.
+            raise _failure(error, endpoint, redact) from None
 
     async with client:
         yield ask
 
 
+def _failure(error: Exception, endpoint: Endpoint, redact: Redact) -> AskFailed:
+    """Sort what went wrong by what can be done about it."""
+    if isinstance(error, AskFailed):
+        return AskFailed(error.kind, printable(redact(error.words), 300))
+    if isinstance(error, TimeoutError | InferenceTimeoutError):
+        return AskFailed("timeout", f"no reply within {endpoint.timeout:g} s")
+    if isinstance(error, HfHubHTTPError):
+        return http_failure(error, redact)
+    if isinstance(error, OfflineModeIsEnabled | httpx2.HTTPError | OSError):
+        return _cut_off(error, endpoint.place, redact)
+    return _unusable(error, redact)
+
+
+def _cut_off(error: Exception, place: str, redact: Redact) -> AskFailed:
+    """Tell what was never sent from what was cut off on the way, which may have been paid for."""
+    if isinstance(error, OfflineModeIsEnabled):
+        return AskFailed("offline", "HF_HUB_OFFLINE is set, and a provider is asked through the Hub")
+    if isinstance(error, httpx2.ConnectError | httpx2.ConnectTimeout):
+        return AskFailed("unreachable", f"nothing answers at {place} ({_words(error, redact)})")
+    return AskFailed("connection", _words(error, redact))
+
+
 def _unusable(error: Exception, redact: Redact) -> AskFailed:
     """Tell a missing login, or a provider that does not have the model, from an answer of another form."""
+    if isinstance(error, json.JSONDecodeError):
+        return AskFailed("malformed", "the endpoint's answer is not JSON")
     words = _words(error, redact)
     if isinstance(error, ValueError) and re.search(r"(?i)api.key", words):
         return AskFailed("unauthorised", words)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from html import escape
+from urllib.parse import quote
 
 from huggingface_hub.errors import HfHubHTTPError
 
@@ -15,6 +18,7 @@ from aeollm.judging.messages import AskFailed, FailureKind
 Redact = Callable[[str], str]
 
 _LONGEST = 300
+_SHORTEST_KEY = 6
 _KEYS = re.compile(r"(?i)\b(?:bearer\s+\S+|(?:hf|sk|gsk|xai|key)[-_][\w*.-]{8,})")
 _KINDS: Mapping[int, FailureKind] = {
     400: "refused_request", 401: "unauthorised", 402: "payment", 403: "unauthorised", 404: "not_found",
@@ -37,13 +41,19 @@ _TOO_LONG = ("context length", "context_length", "context size", "context window
 
 
 def redacting(key: str | None) -> Redact:
-    """Give a function that takes a key, and whatever looks like one, out of a text."""
+    """Give a function that takes a key, however it is escaped, and whatever looks like one, out of a text."""
+    without = withholding(key)
+    return lambda text: _KEYS.sub("[key]", without(text))
 
-    def redact(text: str) -> str:
-        known = text.replace(key, "[key]") if key else text
-        return _KEYS.sub("[key]", known)
 
-    return redact
+def withholding(key: str | None) -> Redact:
+    """Give a function that takes this key alone out of a text; what is too short to be one stays (EMPTY, none, x)."""
+    if key is None or len(key) < _SHORTEST_KEY:
+        return str
+    in_json = json.dumps(key)[1:-1]
+    forms = {key, in_json, in_json.replace("/", "\\/"), quote(key), quote(key, safe=""), escape(key)}
+    known = re.compile("|".join(map(re.escape, sorted(forms, key=len, reverse=True))))
+    return lambda text: known.sub("[key]", text)
 
 
 def http_failure(error: HfHubHTTPError, redact: Redact) -> AskFailed:
@@ -65,7 +75,12 @@ def http_failure(error: HfHubHTTPError, redact: Redact) -> AskFailed:
 def _said(body: str) -> str:
     """Give the message in an error's body, or its first line."""
     match = re.search(r'"(?:message|detail|error)"\s*:\s*"((?:[^"\\]|\\.)*)"', body)
-    return match[1] if match else body.strip().split("\n", 1)[0]
+    if match is None:
+        return body.strip().split("\n", 1)[0]
+    try:
+        return str(json.loads(f'"{match[1]}"', strict=False))
+    except ValueError:
+        return match[1]
 
 
 def _not_offered(said: str) -> frozenset[str]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import sys
+import threading
+import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -35,8 +37,16 @@ def convert(path: Path) -> dict[str, str]:
         return {"kind": "damaged", "message": message, "remedy": "Save it anew, or as text."}
 
 
+def _end_with(parent: int) -> None:
+    """End when the process that asks is no more: one that was killed cannot say so, and a document may take long."""
+    while os.getppid() == parent:
+        time.sleep(1)
+    os._exit(1)
+
+
 def main() -> None:
     """Answer until there is no more input."""
+    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
     if sys.platform == "linux":
         import resource  # noqa: PLC0415  there is none on Windows
 
