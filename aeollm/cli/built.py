@@ -72,7 +72,7 @@ def carry_out(options: argparse.Namespace, recipe: Recipe, files: Mapping[str, P
     labels = None if reference.label_set is None else reference.label_set.labels
     try:
         materials = read_materials(recipe, files, labels=labels, rubrics=reference.rubrics, folder=folder)
-        built = build(recipe, materials, policy=policy_of(options), seed=options.seed)
+        built = build(recipe, materials, policy=policy_of(options), seed=options.seed, as_far=True)
     except AeollmError as error:
         return failed(options, recipe.name, error, REFUSED)
     texts = {options.save_recipe: write_recipe(recipe), options.output: built.text}
@@ -88,7 +88,8 @@ def carry_out(options: argparse.Namespace, recipe: Recipe, files: Mapping[str, P
         print_json(build_json(built))
     else:
         print_lines(report(built, options.measure, str(options.output)))
-    return DONE if built.inspection.run is not None or built.in_part else REFUSED
+    accepted = built.inspection.run is not None or built.in_part
+    return DONE if accepted and built.instead is None else REFUSED
 
 
 def _outputs(options: argparse.Namespace) -> list[Path]:
@@ -116,6 +117,8 @@ def report(built: Built, measure: str, where: str) -> list[str]:
     if built.in_part:
         accepted = "; not all dimensions of the labels, and scored on these only"
     lines = [f"{where}: {len(built.run)} answers, {', '.join(built.run.dimensions)}{covered}{accepted}"]
+    if built.instead is not None:
+        lines.append(f"  these are the scores of {built.instead}: the recipe's last step could not be carried out")
     lines += problem_lines((*built.problems, *built.inspection.problems))
     lines += ["", *_stages(built.stages, measure)]
     for name, effects in built.order_effects.items():

@@ -20,6 +20,7 @@ def build_json(built: Built) -> dict[str, Any]:
         "name": built.recipe.name,
         "accepted": built.inspection.run is not None,
         "in_part": built.in_part,
+        "instead": built.instead,
         "inputs": {
             name: {"file": built.recipe.inputs[name], "sha256": digest} for name, digest in built.digests.items()
         },
@@ -42,6 +43,7 @@ def refused_build(name: str, problems: Sequence[Problem]) -> dict[str, Any]:
         "name": name,
         "accepted": False,
         "in_part": False,
+        "instead": None,
         "inputs": {},
         "run": None,
         "coverage": {"answers": 0, "of": 0},
@@ -63,6 +65,7 @@ def _stage(stage: Stage) -> dict[str, Any]:
         "base": stage.base,
         "learned": stage.learned,
         "reason": stage.reason or None,
+        "answers": None if stage.scores is None else max(stage.scores.answers.sum(axis=1).tolist()),
         "gains": _gains(stage),
         "scores": _scores(stage, stage.scores),
         "in_sample": _scores(stage, stage.in_sample),
