@@ -84,12 +84,20 @@ def carry_out(options: argparse.Namespace, recipe: Recipe, files: Mapping[str, P
                 )
                 print_json(refused_build(recipe.name, [problem]))
             return UNUSABLE
+    if built.instead is not None:
+        complain(instead_told(built))
     if options.json:
         print_json(build_json(built))
     else:
         print_lines(report(built, options.measure, str(options.output)))
     accepted = built.inspection.run is not None or built.in_part
     return DONE if accepted and built.instead is None else REFUSED
+
+
+def instead_told(built: Built) -> str:
+    """Say that the recipe's end was not reached, why, and what the run holds."""
+    errors = "".join(f"\n  {problem}" for problem in built.problems if problem.severity == "error")
+    return f"the last step could not be carried out: the run holds the scores of {built.instead}.{errors}"
 
 
 def _outputs(options: argparse.Namespace) -> list[Path]:
@@ -117,8 +125,6 @@ def report(built: Built, measure: str, where: str) -> list[str]:
     if built.in_part:
         accepted = "; not all dimensions of the labels, and scored on these only"
     lines = [f"{where}: {len(built.run)} answers, {', '.join(built.run.dimensions)}{covered}{accepted}"]
-    if built.instead is not None:
-        lines.append(f"  these are the scores of {built.instead}: the recipe's last step could not be carried out")
     lines += problem_lines((*built.problems, *built.inspection.problems))
     lines += ["", *_stages(built.stages, measure)]
     for name, effects in built.order_effects.items():
