@@ -7,16 +7,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from aeollm.calibration.structure import FEATURES, features_of_texts
-from aeollm.errors import AeollmError, JudgingError, Problem, RecipeError, printable
+from aeollm.aggregation.orders import OrderEffect
+from aeollm.aggregation.pairwise import PositionBias
+from aeollm.errors import AeollmError, Problem, RecipeError, printable
 from aeollm.files import read_run
-from aeollm.judging import Missing, Price, ReplyStore, Session, Spent, estimate
+from aeollm.judging import Missing, Session, Spent, Usage
 from aeollm.methods.calls import Asking
-from aeollm.methods.collecting import Collected, collect, requests_of
+from aeollm.methods.collecting import Collected, collect
 from aeollm.methods.material import Material
 from aeollm.methods.method import COUNTS, Ask, Judge, Method
-from aeollm.methods.optimising import setup_of
 from aeollm.methods.prompting import Prompts
-from aeollm.recipes import REPORTS, Built, Materials, Recipe, build, read_materials
+from aeollm.recipes import REPORTS, Built, Materials, Recipe, build, order_told, position_told, read_as_far
 from aeollm.tables import AnswerScores, Policy
 
 OnAsk = Callable[[Ask], None]
@@ -44,7 +45,8 @@ class Judged:
     """What came of it.
 
     ``files`` are the tables that asking gave, and ``build.toml`` with what it takes to build the run of them again;
-    ``built`` is None where there is no run, and ``problems`` say why. ``stopped`` is why not everything was asked.
+    ``built`` is None where there is no run, and ``problems`` say why; what the inputs tell of orders and positions is
+    told all the same. ``stopped`` is why not everything was asked.
     """
 
     task: Task
@@ -57,6 +59,14 @@ class Judged:
     spent: Spent
     from_disk: int
     seconds: float
+    order_effects: Mapping[str, tuple[OrderEffect, ...]] = field(default_factory=dict)
+    position_bias: Mapping[str, tuple[PositionBias, ...]] = field(default_factory=dict)
+
+    @property
+    def usage(self) -> Usage:
+        """Add up what the replies used took, those that several calls share once."""
+        own = {key: usage for found in self.collected for key, usage in found.paid.items()}
+        return sum(own.values(), Usage(0, 0))
 
     @property
     def lost(self) -> int:
@@ -65,8 +75,13 @@ class Judged:
 
     @property
     def complete(self) -> bool:
-        """Tell whether nothing is missing."""
+        """Tell whether everything was asked and has a value."""
         return not self.lost and self.stopped is None
+
+    @property
+    def whole(self) -> bool:
+        """Tell whether the run is what the recipe is for, as far as it has steps to one."""
+        return not self.task.method.steps or (self.built is not None and self.built.instead is None)
 
 
 async def carry_out(task: Task, session: Session, on_ask: OnAsk | None = None) -> Judged:
@@ -74,7 +89,7 @@ async def carry_out(task: Task, session: Session, on_ask: OnAsk | None = None) -
     start = time.monotonic()
     collected: list[Collected] = []
     files: dict[str, bytes] = {}
-    problems: list[Problem] = [*task.material.problems, *_same_judge(task)]
+    problems: list[Problem] = [*warnings_of(task)]
     for ask in task.method.asks:
         if on_ask is not None:
             on_ask(ask)
@@ -87,23 +102,28 @@ async def carry_out(task: Task, session: Session, on_ask: OnAsk | None = None) -
         collected.append(found)
         if found.content:
             files[ask.file] = found.content
-        problems += _told(found)
+        problems += _told(found, session.stopped)
         if found.optimised is not None:
             task.prompts.made.update(found.optimised.templates)
             problems += found.optimised.problems
-    built, further = _built(task, files)
-    return Judged(
+    judged = Judged(
         task,
         tuple(collected),
         files,
-        built,
-        (*problems, *further),
+        None,
+        tuple(problems),
         session.stopped,
         session.lacking,
         session.progress.spent,
         session.progress.from_disk,
-        time.monotonic() - start,
+        0.0,
     )
+    return replace(_with_run(judged, files), seconds=time.monotonic() - start)
+
+
+def warnings_of(task: Task) -> tuple[Problem, ...]:
+    """Give what can be said before anything is asked."""
+    return (*task.material.problems, *_same_judge(task))
 
 
 def _same_judge(task: Task) -> list[Problem]:
@@ -130,19 +150,30 @@ def _earlier(task: Task, ask: Ask, files: Mapping[str, bytes]) -> AnswerScores |
     Raises
     ------
     AeollmError
-        If they cannot be had.
+        If they cannot be had, or the ask scores by a prompt that was to be made before it and was not.
     """
-    name = ask.builds_on
+    makes = {other.name for other in task.method.asks if other.kind.gives == "prompt"}
+    prompt, name = str(ask.options["prompt"]), ask.builds_on
+    if prompt in makes and not any(prompt == made for made, _ in task.prompts.made):
+        raise _nothing_of(prompt, "a prompt to ask by")
     if name is None:
         return None
     own = next((other for other in task.method.asks if other.name == name), None)
     if own is not None:
         if own.file not in files:
-            raise RecipeError(name, [Problem("error", "no_scores", f"{printable(name)} gave no scores.", "")])
+            raise _nothing_of(name, "the scores that say what to ask")
         return AnswerScores.of_run(read_run(files[own.file], name=own.file))
     recipe = task.method.recipe(until=name)
+    lacking = [one for one, file in recipe.inputs.items() if file not in files]
+    if lacking:
+        raise _nothing_of(", ".join(lacking), f"what {printable(name)} is made of, which says what to ask")
     built = build(recipe, _materials(task, recipe, files), policy=task.policy)
     return next(stage.table for stage in built.stages if stage.name == name)
+
+
+def _nothing_of(name: str, what: str) -> RecipeError:
+    message = f"nothing was asked: {printable(name)} did not give {what}."
+    return RecipeError(name, [Problem("error", "nothing_to_go_on", message, "See there what went wrong first.")])
 
 
 def _materials(task: Task, recipe: Recipe, files: Mapping[str, bytes]) -> Materials:
@@ -150,24 +181,36 @@ def _materials(task: Task, recipe: Recipe, files: Mapping[str, bytes]) -> Materi
     if recipe.reports is not None:
         found[REPORTS] = files[COUNTS] if COUNTS in files else counts_of(task.material)
     labels = task.material.labels
-    return read_materials(recipe, found, labels=labels, rubrics=task.material.rubrics)
+    read = read_as_far(recipe, found, labels=labels, rubrics=task.material.rubrics)
+    # Why there is no table was said where it was asked for.
+    return replace(read, refused=tuple(problem for problem in read.refused if problem.kind != "missing_file"))
 
 
-def _built(task: Task, files: dict[str, bytes]) -> tuple[Built | None, list[Problem]]:
-    """Build the run of what was asked, where the recipe has steps."""
+def _with_run(judged: Judged, files: dict[str, bytes]) -> Judged:
+    """Build the run of what was asked, where the recipe has steps: all of it, or as far as they can be carried out."""
+    task = judged.task
     if not task.method.steps:
-        return None, []
+        return judged
     recipe = task.method.recipe()
     if recipe.reports is not None:
         files[COUNTS] = counts_of(task.material)
+    problems: list[Problem] = []
     lacking = [printable(name) for name, file in recipe.inputs.items() if file not in files]
     if lacking:
-        message = f"there is no run: {', '.join(lacking)} gave nothing to build it of."
-        return None, [Problem("error", "no_run", message)]
+        message = f"{', '.join(lacking)} gave nothing that the run could be made of."
+        problems.append(Problem("error", "nothing_given", message))
+    materials, built = _materials(task, recipe, files), None
     try:
-        return build(recipe, _materials(task, recipe, files), policy=task.policy), []
+        built = build(recipe, materials, policy=task.policy, as_far=True)
     except AeollmError as error:
-        return None, list(error.problems)
+        problems += [Problem("error", "no_run", "there is no run."), *error.problems]
+    if built is not None and built.instead is not None:
+        message = f"the recipe's end was not reached: the run holds the scores of {printable(built.instead)} as they are."
+        remedy = "What was asked is kept: the same command, or build.toml, goes on from there."
+        problems.append(Problem("error", "run_instead", message, remedy))
+    told = (*judged.problems, *dict.fromkeys(problems))
+    orders, positions = order_told(materials), position_told(materials)
+    return replace(judged, built=built, problems=told, order_effects=orders, position_bias=positions)
 
 
 def counts_of(material: Material) -> bytes:
@@ -182,14 +225,15 @@ def _of(ask: Ask, problem: Problem) -> Problem:
     return replace(problem, message=f"{printable(ask.name)}: {problem.message}")
 
 
-def _told(found: Collected) -> list[Problem]:
+def _told(found: Collected, stopped: Missing | None) -> list[Problem]:
     """Say what has to be said of one way of asking."""
     problems: list[Problem] = []
     name = printable(found.name)
     if found.lost:
-        kinds = ", ".join(sorted({lost.missing.kind for lost in found.lost}))
-        message = f"{name}: {len(found.lost)} of {found.calls} calls have no value ({kinds}): missing, never 0."
-        remedy = "The same command asks failed calls again; unreadable replies stay, unless more attempts are allowed."
+        kinds = sorted({lost.missing.kind for lost in found.lost})
+        message = f"{name}: {len(found.lost)} of {found.calls} calls have no value ({', '.join(kinds)}): missing, never 0."
+        # Why a run stopped, and what to do about it, is said once.
+        remedy = "" if stopped is not None and kinds == [stopped.kind] else _AGAIN
         problems.append(Problem("warning", "missing_values", message, remedy))
     if found.sampled:
         message = f"{name}: {found.sampled} opinions are shares of repeated replies: there were no token probabilities."
@@ -199,52 +243,4 @@ def _told(found: Collected) -> list[Problem]:
     return problems
 
 
-@dataclass(frozen=True, slots=True)
-class Estimated:
-    """What one way of asking takes; ``at_most`` where what is asked depends on earlier replies."""
-
-    name: str
-    calls: int
-    on_disk: int
-    prompt: int
-    completion: int
-    longest: int
-    money: float
-    at_most: bool
-
-
-def estimated(task: Task, price: Price, store: ReplyStore | None = None) -> tuple[Estimated, ...]:
-    """Add up what a method takes, before anything is sent; asking again comes on top."""
-    found: list[Estimated] = []
-    task = _with_first_prompts(task)
-    for ask in task.method.asks:
-        own = estimate(requests_of(task.asking(ask)), price, store)
-        most = own.most
-        figures = (own.calls, own.on_disk, most.prompt, most.completion, own.longest, own.money)
-        found.append(Estimated(ask.name, *figures, at_most=ask.builds_on is not None or ask.kind.gives == "prompt"))
-    return tuple(found)
-
-
-def _with_first_prompts(task: Task) -> Task:
-    """Let the prompts that an optimisation starts from stand for those that it will make."""
-    made = dict(task.prompts.made)
-    for ask in task.method.asks:
-        if ask.kind.gives == "prompt":
-            setup = setup_of(task.asking(ask))
-            made |= setup.templates(ask.name, setup.start)
-    return replace(task, prompts=Prompts(task.prompts.folder, made))
-
-
-def first_prompts(task: Task) -> dict[str, str]:
-    """Give the first prompt of every way of asking, filled in, to be looked at."""
-    found: dict[str, str] = {}
-    task = _with_first_prompts(task)
-    for ask in task.method.asks:
-        request = next(iter(requests_of(task.asking(ask))), None)
-        if request is None:
-            message = f"{printable(ask.name)}: there is nothing to ask."
-            raise JudgingError(task.method.name, [Problem("error", "nothing_asked", message, "")])
-        found[f"{ask.name} ({request.prompt})"] = "\n\n".join(
-            f"# {message.role}\n\n{message.content}" for message in request.messages
-        )
-    return found
+_AGAIN = "The same command asks failed calls again; unreadable replies stay, unless more attempts are allowed."

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from aeollm.judging import Answer, Missing, Reader, Request, Session, Usage
@@ -24,6 +24,8 @@ CALLS: Mapping[str, Calls] = {
     "pairwise": pairwise,
     "tie-break": tie_break,
 }
+_ENOUGH = 16
+"""Bytes of a request's key that tell it from all others."""
 _CRITERION = ("questionId", "answerId", "dimension", "criterion", "score", "order", "judge")
 _PAIR = ("questionId", "dimension", "left", "right", "winner", "judge")
 
@@ -41,7 +43,8 @@ class Collected:
     """What one way of asking gave.
 
     ``usage`` is what the replies looked at took, whenever they were paid for, of ``replies`` in all; ``models`` are
-    those that answered, by the judge's name. ``sampled`` counts opinions from repeated sampling.
+    those that answered, by the judge's name. ``sampled`` counts opinions from repeated sampling. ``paid`` has every
+    reply's usage by what it is a reply to, so that one which several calls share can be counted once.
     """
 
     asking: Asking
@@ -54,6 +57,7 @@ class Collected:
     models: Mapping[str, tuple[str, ...]]
     sampled: int = 0
     optimised: Optimised | None = None
+    paid: Mapping[bytes, Usage] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -84,11 +88,14 @@ class _Tally:
         self.usage = Usage(0, 0)
         self.replies = self.calls = 0
         self.models: dict[str, dict[str, None]] = {}
+        self.paid: dict[bytes, Usage] = {}
 
     def add(self, answer: Answer[Any]) -> None:
         """Count one answer."""
         self.calls += 1
-        for reply in answer.replies:
+        key = bytes.fromhex(answer.request.key)[:_ENOUGH]
+        for number, reply in enumerate(answer.replies):
+            self.paid[key + number.to_bytes(2)] = reply.usage
             self.usage += reply.usage
             self.replies += 1
             self.models.setdefault(answer.request.place[1], {})[reply.model] = None
@@ -99,9 +106,8 @@ class _Tally:
         """Give the whole."""
         models = {name: tuple(sorted(own)) for name, own in sorted(self.models.items())}
         columns, rows = table
-        return Collected(
-            asking, columns, tuple(rows), self.calls, tuple(lost), self.usage, self.replies, models, sampled
-        )
+        counts = (self.calls, tuple(lost), self.usage, self.replies)
+        return Collected(asking, columns, tuple(rows), *counts, models, sampled, paid=self.paid)
 
 
 async def collect(asking: Asking, session: Session) -> Collected:
