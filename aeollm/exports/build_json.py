@@ -28,10 +28,10 @@ def build_json(built: Built) -> dict[str, Any]:
         "coverage": {"answers": found, "of": of},
         "problems": [problem.to_json() for problem in (*built.problems, *built.inspection.problems)],
         "stages": [_stage(stage) for stage in built.stages],
-        "order_effects": {name: [_plain(effect) for effect in own] for name, own in built.order_effects.items()},
-        "position_bias": {name: [_plain(bias) for bias in own] for name, own in built.position_bias.items()},
+        "order_effects": {name: [plain(effect) for effect in own] for name, own in built.order_effects.items()},
+        "position_bias": {name: [plain(bias) for bias in own] for name, own in built.position_bias.items()},
         "ties_left": built.ties,
-        "ties_broken": {name: [_plain(count) for count in own] for name, own in built.broken.items()},
+        "ties_broken": {name: [plain(count) for count in own] for name, own in built.broken.items()},
         "spreads": _finite(built.spreads),
         "strengths": {name: _strengths(own) for name, own in built.strengths.items()},
     }
@@ -76,7 +76,7 @@ def _stage(stage: Stage) -> dict[str, Any]:
 def _gains(stage: Stage) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for (view, measure), gain in stage.gains.items():
-        found.setdefault(view, {})[measure] = _plain(gain)
+        found.setdefault(view, {})[measure] = plain(gain)
     return found
 
 
@@ -111,8 +111,14 @@ def _strengths(found: Strengths) -> list[dict[str, Any]]:
     ]
 
 
-def _plain(table: object) -> dict[str, Any]:
-    """Give a table's fields, undefined numbers as null."""
+def plain(table: object) -> dict[str, Any]:
+    """Give a table's fields, undefined numbers as null.
+
+    Raises
+    ------
+    TypeError
+        For what is no table.
+    """
     if not is_dataclass(table) or isinstance(table, type):
         raise TypeError(f"not a table: {table!r}")
     return {key: _finite(value) for key, value in asdict(table).items()}
