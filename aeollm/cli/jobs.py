@@ -6,12 +6,12 @@ import argparse
 import os
 import shlex
 
-from aeollm.cli.judging import whole, wrong
+from aeollm.cli.judging import recipe_of, whole, wrong
 from aeollm.cli.terminal import DONE, UNUSABLE, complain, print_lines
 from aeollm.errors import AeollmError
 from aeollm.judging.jobs import Job, Plan, jobs_of, submit
 from aeollm.judging.prompts import PROMPTS
-from aeollm.methods import Method, read_method, write_method
+from aeollm.methods import Method, write_method
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -58,7 +58,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _plan(options: argparse.Namespace) -> Plan:
-    method = read_method(options.recipe)
+    method = recipe_of(options.recipe)
     if len(method.roles) > 1:
         told = "a job serves one model, and the recipe has several judges."
         raise wrong(told, "Serve them yourself and name each by --judge NAME=MODEL@URL of `judge`.")

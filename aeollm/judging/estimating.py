@@ -15,7 +15,7 @@ from aeollm.judging.tokens import prompt_tokens
 class Counted:
     """What endpoints told about replies on disk: the tokens of their prompts beside the estimate, and seconds.
 
-    One for several estimates takes them together; only replies whose endpoint counted are in ``estimated`` and ``real``.
+    Only replies whose endpoint counted are in ``estimated`` and ``real``.
     """
 
     estimated: int = 0

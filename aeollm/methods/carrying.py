@@ -6,9 +6,9 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
-from aeollm.calibration.structure import FEATURES, features_of_texts
 from aeollm.aggregation.orders import OrderEffect
 from aeollm.aggregation.pairwise import PositionBias
+from aeollm.calibration.structure import FEATURES, features_of_texts
 from aeollm.errors import AeollmError, Problem, RecipeError, printable
 from aeollm.files import read_run
 from aeollm.judging import Missing, Session, Spent, Usage
@@ -205,7 +205,9 @@ def _with_run(judged: Judged, files: dict[str, bytes]) -> Judged:
     except AeollmError as error:
         problems += [Problem("error", "no_run", "there is no run."), *error.problems]
     if built is not None and built.instead is not None:
-        message = f"the recipe's end was not reached: the run holds the scores of {printable(built.instead)} as they are."
+        message = (
+            f"the recipe's end was not reached: the run holds the scores of {printable(built.instead)} as they are."
+        )
         remedy = "What was asked is kept: the same command, or build.toml, goes on from there."
         problems.append(Problem("error", "run_instead", message, remedy))
     told = (*judged.problems, *dict.fromkeys(problems))
@@ -231,7 +233,9 @@ def _told(found: Collected, stopped: Missing | None) -> list[Problem]:
     name = printable(found.name)
     if found.lost:
         kinds = sorted({lost.missing.kind for lost in found.lost})
-        message = f"{name}: {len(found.lost)} of {found.calls} calls have no value ({', '.join(kinds)}): missing, never 0."
+        message = (
+            f"{name}: {len(found.lost)} of {found.calls} calls have no value ({', '.join(kinds)}): missing, never 0."
+        )
         # Why a run stopped, and what to do about it, is said once.
         remedy = "" if stopped is not None and kinds == [stopped.kind] else _AGAIN
         problems.append(Problem("warning", "missing_values", message, remedy))

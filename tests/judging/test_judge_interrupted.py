@@ -65,7 +65,7 @@ def test_killed_in_mid_run_and_resumed(judge, folder):
     # Each call once, but for those under way when the process died.
     assert len(judge.seen) == CALLS + before - kept
     assert len(asked(judge)) == CALLS
-    assert f"{kept} replies from disk" in told
+    assert f"{kept} answers from replies that were there already" in told
     assert run_rows(out / "run.txt") == {key: [str(quality)] * 4 for key, quality in QUALITY.items()}
 
 

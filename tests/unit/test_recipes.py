@@ -10,7 +10,17 @@ from hypothesis import strategies as st
 
 from aeollm.errors import AeollmError, RecipeError
 from aeollm.files import read_labels, read_run
-from aeollm.recipes import REPORTS, STEPS, Recipe, build, read_as_far, read_materials, read_recipe, step_of, write_recipe
+from aeollm.recipes import (
+    REPORTS,
+    STEPS,
+    Recipe,
+    build,
+    read_as_far,
+    read_materials,
+    read_recipe,
+    step_of,
+    write_recipe,
+)
 from aeollm.scoring import score
 from aeollm.tables import write_run
 
@@ -351,7 +361,9 @@ def test_a_step_without_anything_to_work_on_leaves_the_scores_before_it():
     found = build(recipe, read_materials(recipe, files, labels=LABELS), as_far=True)
     assert found.instead == "s"
     assert [problem.kind for problem in found.problems if problem.severity == "error"] == ["no_pairs"]
-    assert found.text.splitlines()[1:] == [f"0\t{q}\td{a}\t{(q + a) % 3}\t{(q + a) % 3}" for q in range(1, 5) for a in range(5)]
+    assert found.text.splitlines()[1:] == [
+        f"0\t{q}\td{a}\t{(q + a) % 3}\t{(q + a) % 3}" for q in range(1, 5) for a in range(5)
+    ]
     assert [stage.name for stage in found.stages] == ["s", "s-instead"]
     assert found.position_bias["p"][0].flips.found == 1
 

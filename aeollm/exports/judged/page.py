@@ -94,7 +94,9 @@ def _opinions(found: Mapping[str, Any]) -> list[str]:
         sources = ", ".join(f"{_code(name)} {count}" for name, count in own["sources"].items())
         mass = [_number(own["mass"]["mean"]), _number(own["mass"]["least"])]
         rows.append([_code(own["file"]), str(own["rows"]), sources, *mass, str(own["under_half"])])
-        command = f"python -m aeollm calibrate --opinions {own['file']} --answers PEOPLE.tsv --target {own['targets'][0]}"
+        command = (
+            f"python -m aeollm calibrate --opinions {own['file']} --answers PEOPLE.tsv --target {own['targets'][0]}"
+        )
         after += ["", f"Next, with people's answers to the same questions: {_code(command)}."]
     head = ("file", "opinions", "from", "mean mass", "least", "under a half")
     return ["", "## Opinions", "", *_table(head, rows), "", _MASS, *after] if rows else []
