@@ -74,16 +74,19 @@ class Estimator:
     counted: Counted = field(default_factory=Counted)
     _seen: set[bytes] = field(default_factory=set)
 
-    def add_up(self, requests: Iterable[Request], price: Price) -> Estimate:
-        """Add up requests; asking again after unreadable replies comes on top."""
+    def add_up(self, requests: Iterable[Request], price: Price, *, stand_ins: bool = False) -> Estimate:
+        """Add up requests; asking again after unreadable replies comes on top.
+
+        With ``stand_ins`` they are no more than of the size of those to come, and share no reply with other ones.
+        """
         calls = on_disk = shared = longest = 0
-        most = Usage(0, 0, estimated=True)
+        most, known = Usage(0, 0, estimated=True), set() if stand_ins else self._seen
         for request in requests:
             key = bytes.fromhex(request.key)
-            if key in self._seen:
+            if key in known:
                 shared += 1
                 continue
-            self._seen.add(key)
+            known.add(key)
             if self.store is not None and self.counted.add(request, self.store):
                 on_disk += 1
                 continue

@@ -111,7 +111,7 @@ class ReplyStore:
         place = self._find(request.without(self.lacking(request.options.model)))
         made = None if place is None else _entry(self._line_at(place)).get("made")
         found = made.get("seconds") if isinstance(made, dict) else None
-        return float(found) if type(found) in (int, float) and 0 <= found < _DAY else None
+        return float(found) if isinstance(found, int | float) and 0 <= found < _DAY else None
 
     def _find(self, request: Request) -> int | None:
         model = self.served(request.options.model)

@@ -48,7 +48,10 @@ class Estimated:
 def estimated(task: Task, price: Price, store: ReplyStore | None = None) -> tuple[Estimated, ...]:
     """Add up what a method takes, before anything is sent; asking again comes on top."""
     estimator, task = Estimator(store), _with_first_prompts(task)
-    rows = [(ask, estimator.add_up(requests_of(task.asking(ask)), price)) for ask in task.method.asks]
+    rows = []
+    for ask in task.method.asks:
+        own = estimator.add_up(requests_of(task.asking(ask)), price, stand_ins=ask.kind.gives == "prompt")
+        rows.append((ask, own))
     told, found = estimator.counted, []
     scale = told.scale or 1.0
     for ask, own in rows:

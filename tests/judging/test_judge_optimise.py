@@ -153,7 +153,8 @@ def test_labels_of_one_question_are_too_few(judge, task, capsys):
         lines = (task / name).read_text().splitlines(keepends=True)
         (task / name).write_text("".join(lines[: 5 if name == "labels.csv" else 4]))
     code, told, _ = optimise(judge, task, capsys)
-    assert code == 1
+    assert code == 2
+    assert not judge.seen
     assert "labels of two questions or more" in told
 
 

@@ -162,7 +162,7 @@ class Optimiser:
         if not split.untouched:
             message = "no labelled question is left untouched: nothing shows whether the prompt is better than before."
             yield Problem(
-                "warning", "no_untouched", message, "Name labels of three questions or more; better, of twenty."
+                "warning", "no_untouched", message, "Name labels of more questions: three at the least."
             )
         foreign = self.setup.foreign(best)
         if foreign:

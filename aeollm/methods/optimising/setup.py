@@ -50,7 +50,7 @@ class Setup:
         return replace(self.asking, ask=ask, material=replace(material, reports=reports), prompts=prompts)
 
     def templates(self, name: str, guidance: Guidance) -> dict[tuple[str, str], str]:
-        """Give the prompt in every language: segments of the first prompt in it, revised ones in that of the reviser."""
+        """Give the prompt in every language: what was not revised in it, what was in that of the reviser."""
         return {
             (name, language): frame.with_guidance(self.spoken(guidance, language))
             for language, frame in self.frames.items()
