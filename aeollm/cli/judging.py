@@ -201,7 +201,7 @@ def finish(options: argparse.Namespace, judged: Judged, cost: Price, *, timed: b
     files[REPORT] = judged_markdown(found).encode("utf-8", "surrogatepass")
     files[REPORT_JSON] = (json.dumps(found, ensure_ascii=True, indent=1) + "\n").encode()
     write_files(files, options.output)
-    aside = put_aside(files, options.output)
+    aside = put_aside(files, options.output, (ask.file for ask in judged.task.method.asks))
     print_lines(_told(options, judged, files))
     print_lines(f"put aside: {name}, of an earlier run" for name in aside)
     # A part of a run may be none of its reports.

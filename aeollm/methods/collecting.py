@@ -66,10 +66,10 @@ class Collected:
 
     @property
     def content(self) -> bytes:
-        """Write the table, the same rows as the same bytes; empty where there are none."""
+        """Write the table, the same rows as the same bytes; empty where no call has a value."""
         if self.optimised is not None:
             return log_lines(self.optimised.log)
-        if not self.rows:
+        if not self.rows or len(self.lost) == self.calls:
             return b""
         if self.asking.ask.kind.gives == "scores":
             # A run file knows no quotation marks.

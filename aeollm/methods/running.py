@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -121,9 +121,9 @@ def files_of(judged: Judged, method: Method) -> dict[str, bytes]:
     return found
 
 
-def put_aside(files: Mapping[str, bytes], folder: Path) -> list[str]:
-    """Rename what an earlier run of this folder built and this one did not, so that it is not taken for this one's."""
-    old = [name for name in (RUN, BUILD) if name not in files and (folder / name).is_file()]
+def put_aside(files: Mapping[str, bytes], folder: Path, tables: Iterable[str] = ()) -> list[str]:
+    """Rename what an earlier run of this folder gave and this one did not, so that it is not taken for this one's."""
+    old = [name for name in (RUN, BUILD, *tables) if name not in files and (folder / name).is_file()]
     for name in old:
         (folder / name).replace(folder / f"earlier-{name}")
     return [f"earlier-{name}" for name in old]

@@ -83,8 +83,12 @@ def test_an_ask_that_fails_whole_leaves_what_came_before_it(judge, judging, reci
     assert len(run_rows(out / "run.txt")) == 12
     assert report(out)["built"]["instead"] == kept
     assert "calls have no value (refused_request)" in told
-    assert "no pair is left to compare" in told
-    assert "Add it." not in told
+    assert "pairs gave nothing that the run could be made of" in told
+    assert "Write left, right or tie" not in told + page(out)
+    # A table of another time is not left for one of this.
+    (out / "pairs.tsv").write_text("of another run")
+    _, told, _, _ = judging(recipe, "--judge", "second=n")
+    assert "put aside: earlier-pairs.tsv" in told
 
 
 def test_asks_that_build_on_what_failed_are_told_to(judge, judging):

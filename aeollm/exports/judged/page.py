@@ -40,7 +40,7 @@ def judged_markdown(found: Mapping[str, Any]) -> str:
         lines += ["", f"Tied pairs left: {left}."] if left else []
         said = {problem["message"] for problem in found["problems"]}
         lines += _problems((own for own in built["problems"] if own["message"] not in said), "The run")
-    return "\n".join([*lines, *_missing(found["missing"])]) + "\n"
+    return "\n".join([*lines, *_missing(found)]) + "\n"
 
 
 def _summary(found: Mapping[str, Any]) -> list[str]:
@@ -78,6 +78,8 @@ def _state(found: Mapping[str, Any]) -> str:
     if found["built"] is not None and reports["in_run"] is None:
         in_run = ", no run"
     state = "complete." if found["complete"] else "PARTIAL. What is missing is told below and is nowhere 0."
+    if found["built"] is not None and found["built"]["instead"] is not None:
+        state = "not the run that the recipe is for."
     return f"- {reports['judged']} of {reports['of']} reports judged{in_run}: {state}"
 
 
@@ -165,14 +167,23 @@ def _position(built: Mapping[str, Any]) -> list[str]:
     return ["", "## Which report stood first", "", *_table(head, rows), "", _POSITION] if rows else []
 
 
-def _missing(missing: Sequence[Mapping[str, Any]]) -> list[str]:
+def _missing(found: Mapping[str, Any]) -> list[str]:
+    missing: Sequence[Mapping[str, Any]] = found["missing"]
     if not missing:
         return []
-    rows = [[_code(" / ".join(own["place"])), own["kind"], _code(own["words"])] for own in missing[:_MOST_SHOWN]]
-    more = [f"\n{len(missing) - _MOST_SHOWN} more are in report.json."] if len(missing) > _MOST_SHOWN else []
-    kinds = sorted({own["kind"] for own in missing})
+    stopped = None if found["stopped"] is None else (found["stopped"]["kind"], found["stopped"]["words"])
+    own = [lost for lost in missing if (lost["kind"], lost["words"]) != stopped]
+    rows = [[_code(" / ".join(lost["place"])), lost["kind"], _code(lost["words"])] for lost in own[:_MOST_SHOWN]]
+    lines = _table(("call", "reason", "in words"), rows) if rows else []
+    lines += [f"\n{len(own) - _MOST_SHOWN} more are in report.json."] if len(own) > _MOST_SHOWN else []
+    if len(own) < len(missing):
+        lines += [
+            "",
+            f"Not asked any more, since the run stopped: {len(missing) - len(own)} calls (all in report.json).",
+        ]
+    kinds = sorted({lost["kind"] for lost in missing})
     legend = [f"- `{kind}`: {REASONS[kind]}." for kind in kinds if kind in REASONS]
-    return ["", "## Missing", "", *_table(("call", "reason", "in words"), rows), *more, "", *legend]
+    return ["", "## Missing", "", *lines, "", *legend]
 
 
 def _problems(problems: Iterable[Mapping[str, Any]], about: str = "Problems") -> list[str]:

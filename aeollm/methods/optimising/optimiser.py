@@ -161,9 +161,7 @@ class Optimiser:
         yield Problem("note", "learned", f"loss {'; '.join(told)}.", remedy)
         if not split.untouched:
             message = "no labelled question is left untouched: nothing shows whether the prompt is better than before."
-            yield Problem(
-                "warning", "no_untouched", message, "Name labels of more questions: three at the least."
-            )
+            yield Problem("warning", "no_untouched", message, "Name labels of more questions: three at the least.")
         foreign = self.setup.foreign(best)
         if foreign:
             message = f"{foreign} reports are scored by revised guidance in another language ({self.setup.language})."
