@@ -70,11 +70,12 @@ class StepKind:
 _PENALTIES = (LEAST_PENALTY, MOST_PENALTY)
 _MISSING = ("renormalise", "undefined", "refuse")
 _DIMENSIONS = Option("names", (), "these dimensions only; all where none is named")
+_UNTAUGHT = Option("choice", "refuse", "what happens where labels teach nothing: too few, or none", ("refuse", "pass"))
 
 
 def _of_reports(told: str, dimension: str) -> StepKind:
     """Make a step that learns from labels what counts of the reports do."""
-    options = {"dimension": Option("word", dimension, "the one corrected")}
+    options = {"dimension": Option("word", dimension, "the one corrected"), "untaught": _UNTAUGHT}
     return StepKind("scores", f"{told}, learned from labels", options, learns=True, reports=True)
 
 
@@ -155,6 +156,7 @@ STEPS: Mapping[str, StepKind] = {
         {
             "by": Option("choice", "affine", "a straight line, or any rising curve", ("affine", "isotonic")),
             "dimensions": _DIMENSIONS,
+            "untaught": _UNTAUGHT,
         },
         learns=True,
     ),

@@ -14,7 +14,7 @@ from aeollm.aggregation.judges import combine_judges
 from aeollm.aggregation.pairwise import Strengths
 from aeollm.aggregation.ties import TieCount, break_ties, tie_problems
 from aeollm.calibration.corrections import Correction, blend_structure, correct_length, rescale
-from aeollm.errors import Problem, RecipeError, printable
+from aeollm.errors import AeollmError, Problem, RecipeError, printable
 from aeollm.recipes.comparing import compared, with_dimensions
 from aeollm.recipes.materials import Materials
 from aeollm.recipes.recipe import Step
@@ -22,6 +22,8 @@ from aeollm.tables import ORDERS, AnswerScores, CriterionScores, Labels
 
 _VAST = 1e9
 _MOST_JUDGES = 10
+_UNTAUGHT = {"no_labels", "few_labels", "unknown_dimension"}
+"""Kinds of problems with labels that teach nothing of a dimension."""
 Tables = Mapping[str, AnswerScores]
 
 
@@ -138,7 +140,18 @@ def _ties(step: Step, tables: Tables, materials: Materials) -> Outcome:
 
 
 def _learned(step: Step, tables: Tables, materials: Materials) -> Outcome:
-    """Correct scores by what labels teach, every question by what the others taught."""
+    """Correct scores by what labels teach; where they teach nothing, the scores may be passed on as they are."""
+    try:
+        return _corrected(step, tables, materials)
+    except AeollmError as error:
+        if step.options["untaught"] == "refuse" or any(own.kind not in _UNTAUGHT for own in error.problems):
+            raise
+        notes = tuple(Problem("note", "untaught", f"nothing is corrected: {own.message}") for own in error.problems)
+        return Outcome(tables[step.sources[0]], notes=notes)
+
+
+def _corrected(step: Step, tables: Tables, materials: Materials) -> Outcome:
+    """Correct every question by what the labels of the others taught."""
     labels, features = materials.labels, materials.features
     problems = []
     if labels is None or not labels.labelled:

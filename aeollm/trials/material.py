@@ -121,6 +121,11 @@ def read_pairs(train: Files, test: Files | None, reading: Reading) -> tuple[Pair
     if refused or first is None:
         problems = [_of_file(error.source, problem) for error in refused for problem in error.problems]
         raise UsageError(f"{len(refused)} files", problems)
+    there = dict.fromkeys(name for pair in (first, second) if pair is not None for name in pair.opinions.criteria)
+    if unknown := [name for name in reading.options if name not in there]:
+        message = f"no opinions are about {printable(', '.join(unknown))}, whose number of options is given."
+        remedy = f"There are opinions about {printable(', '.join(there), 200)}."
+        raise UsageError("options", [Problem("error", "unknown_criterion", message, remedy, value=unknown[0])])
     return first, second
 
 

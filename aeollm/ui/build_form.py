@@ -11,7 +11,12 @@ from aeollm.ui.build_steps import Bench
 from aeollm.ui.build_suggested import learnable
 from aeollm.ui.words import both, in_each
 
-_LATER = {"pairwise": ("ridge", "anchoring", "strength", "slope", "dimensions")}
+_LATER = {
+    "pairwise": ("ridge", "anchoring", "strength", "slope", "dimensions"),
+    "length": ("untaught",),
+    "structure": ("untaught",),
+    "rescale": ("untaught",),
+}
 """Options that are shown on demand."""
 _PART = " » "
 

@@ -198,6 +198,7 @@ def test_wrong_files_are_told_in_json_too(capsys, tmp_path):
         ((*FILES, "--target", "Q0", "--rename", "Q1=Q0", "Q1=Q2"), "usage"),
         ((*FILES, "--target", "Q0", "--options", "Q0=4", "Q0=5"), "usage"),
         ((*FILES, "--target", "Q0", "--options", "Q1=11"), "usage"),
+        ((*FILES, "--target", "Q0", "--options", "Q99=3"), "unknown_criterion"),
     ],
 )
 def test_wrong_usage(capsys, arguments, kind):

@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import re
 
 import numpy as np
 import pytest
@@ -24,11 +25,13 @@ from aeollm.recipes import (
 from aeollm.scoring import score
 from aeollm.tables import write_run
 
-LABELS = read_labels(
-    b"questionId,answerId,x_score,y_score\n"
-    + b"".join(f"{q},d{a},{(a * 3 + q) % 7},{a}\n".encode() for q in range(1, 5) for a in range(5)),
-    name="small",
-)
+
+def labels_of(questions):
+    rows = [f"{q},d{a},{(a * 3 + q) % 7},{a}" for q in questions for a in range(5)]
+    return read_labels("\n".join(["questionId,answerId,x_score,y_score", *rows]).encode(), name="small")
+
+
+LABELS = labels_of(range(1, 5))
 HEAD = 'recipe = 1\nname = "r"\n[inputs]\n'
 
 
@@ -463,6 +466,25 @@ def test_a_question_without_labels_is_corrected_by_what_all_teach():
 def test_steps_that_learn_say_what_they_lack():
     with pytest.raises(RecipeError, match="needs the reports"):
         corrected(biased())
+
+
+@pytest.mark.parametrize(
+    ("labels", "why"),
+    [
+        (None, "length learns from labels, and there are none."),
+        (labels_of((1, 2)), "2 questions have labels of x; a correction is learned from three."),
+    ],
+)
+def test_scores_are_passed_on_where_labels_teach_nothing_if_that_is_wanted(labels, why):
+    passing = LENGTH + 'untaught = "pass"\n'
+    files = {"a": biased(), REPORTS: COUNTS}
+    found = build(read := read_recipe((HEAD + passing).encode()), read_materials(read, files, labels=labels))
+    assert found.text == built('a = "a"\n[[step]]\ndo = "run"\nfrom = "a"\n', labels, a=biased()).text
+    assert f"s: nothing is corrected: {why}" in [own.message for own in found.problems]
+    assert not found.stages[-1].learned
+    read = read_recipe((HEAD + LENGTH).encode())
+    with pytest.raises(RecipeError, match=re.escape(why)):
+        build(read, read_materials(read, files, labels=labels))
 
 
 def test_what_is_made_of_learned_scores_is_marked_as_learned():
