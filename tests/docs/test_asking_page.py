@@ -27,8 +27,8 @@ def form(key, option):
     """Say what a value may be: whole numbers have a least value of their own."""
     if key not in _WHOLE:
         return option.form
-    least, most = option.within
-    return f"{'' if _WHOLE[key] else '0, or '}a whole number from {max(least, _WHOLE[key]):g} to {most:,.0f}"
+    least, most = max(option.within[0], _WHOLE[key]), option.within[1]
+    return f"{'0, or ' if least and not _WHOLE[key] else ''}a whole number from {least:g} to {most:,.0f}"
 
 
 def rows_of(kind):
