@@ -219,7 +219,7 @@ def _told(options: argparse.Namespace, judged: Judged, files: Mapping[str, bytes
     there = f"{judged.from_disk} answers from replies that were there already"
     lines.append(f"asked {spent.calls} times ({usage}) in {judged.seconds:.1f} s; {there}")
     lines += [f"{problem.severity}: {problem}" for problem in judged.problems if problem.severity != "note"]
-    if judged.built is not None and judged.built.instead is not None:
+    if judged.built is not None and not judged.whole:
         lines += [f"{problem.severity}: {problem}" for problem in judged.built.problems if problem.severity == "error"]
     if judged.stopped is not None:
         lines.append(f"stopped: {judged.stopped.words}. {going_on(judged.stopped.kind)}")

@@ -46,7 +46,8 @@ class Judged:
 
     ``files`` are the tables that asking gave, and ``build.toml`` with what it takes to build the run of them again;
     ``built`` is None where there is no run, and ``problems`` say why; what the inputs tell of orders and positions is
-    told all the same. ``stopped`` is why not everything was asked.
+    told all the same. ``stopped`` is why not everything was asked. ``spared`` says that steps were left out for nothing
+    but that there was nothing to ask for them, such as no tie to break.
     """
 
     task: Task
@@ -61,6 +62,7 @@ class Judged:
     seconds: float
     order_effects: Mapping[str, tuple[OrderEffect, ...]] = field(default_factory=dict)
     position_bias: Mapping[str, tuple[PositionBias, ...]] = field(default_factory=dict)
+    spared: bool = False
 
     @property
     def usage(self) -> Usage:
@@ -81,7 +83,9 @@ class Judged:
     @property
     def whole(self) -> bool:
         """Tell whether the run is what the recipe is for, as far as it has steps to one."""
-        return not self.task.method.steps or (self.built is not None and self.built.instead is None)
+        if self.built is None:
+            return not self.task.method.steps
+        return self.built.instead is None or self.spared
 
 
 async def carry_out(task: Task, session: Session, on_ask: OnAsk | None = None) -> Judged:
@@ -194,25 +198,33 @@ def _with_run(judged: Judged, files: dict[str, bytes]) -> Judged:
     recipe = task.method.recipe()
     if recipe.reports is not None:
         files[COUNTS] = counts_of(task.material)
-    problems: list[Problem] = []
-    lacking = [printable(name) for name, file in recipe.inputs.items() if file not in files]
-    if lacking:
-        message = f"{', '.join(lacking)} gave nothing that the run could be made of."
-        problems.append(Problem("error", "nothing_given", message))
+    lacking = [name for name, file in recipe.inputs.items() if file not in files]
+    idle = [own.name for own in judged.collected if not own.calls]
+    problems = [_gave_nothing(name) for name in lacking if name not in idle]
     materials, built = _materials(task, recipe, files), None
     try:
         built = build(recipe, materials, policy=task.policy, as_far=True)
     except AeollmError as error:
         problems += [Problem("error", "no_run", "there is no run."), *error.problems]
+    spared = built is not None and not any(own.severity == "error" for own in (*problems, *built.problems))
     if built is not None and built.instead is not None:
-        message = (
-            f"the recipe's end was not reached: the run holds the scores of {printable(built.instead)} as they are."
-        )
-        remedy = "What was asked is kept: the same command, or build.toml, goes on from there."
-        problems.append(Problem("error", "run_instead", message, remedy))
+        problems.append(_instead(built.instead, spared=spared))
     told = (*judged.problems, *dict.fromkeys(problems))
     orders, positions = order_told(materials), position_told(materials)
-    return replace(judged, built=built, problems=told, order_effects=orders, position_bias=positions)
+    return replace(judged, built=built, problems=told, order_effects=orders, position_bias=positions, spared=spared)
+
+
+def _gave_nothing(name: str) -> Problem:
+    return Problem("error", "nothing_given", f"{printable(name)} gave nothing that the run could be made of.")
+
+
+def _instead(name: str, *, spared: bool) -> Problem:
+    """Say whose scores the run holds, and whether that is as it should be."""
+    holds = f"the run holds the scores of {printable(name)} as they are"
+    if spared:
+        return Problem("note", "run_instead", f"there was nothing to ask for the steps after it: {holds}.")
+    remedy = "What was asked is kept: the same command goes on from there."
+    return Problem("error", "run_instead", f"the recipe's end was not reached: {holds}.", remedy)
 
 
 def counts_of(material: Material) -> bytes:

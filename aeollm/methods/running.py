@@ -115,7 +115,9 @@ def files_of(judged: Judged, method: Method) -> dict[str, bytes]:
     found |= judged.task.prompts.own_files()
     found[RECIPE] = write_method(method).encode()
     if judged.task.method.steps:
-        found[BUILD] = write_recipe(judged.task.method.recipe()).encode()
+        # Steps for which there was nothing to ask have no table to be carried out on.
+        recipe = judged.built.recipe if judged.built is not None and judged.spared else judged.task.method.recipe()
+        found[BUILD] = write_recipe(recipe).encode()
     if judged.built is not None:
         found[RUN] = judged.built.text.encode()
     return found

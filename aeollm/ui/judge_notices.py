@@ -147,8 +147,9 @@ def result(job: Job, lost: Sequence[tuple[str, str, int | None]]) -> str:
     judged = job.judged
     if judged is None:
         return problems(job.problems) if job.problems else said("j_cancelled")
-    title = ("j_trial_done" if job.trial else "j_run_done") if judged.complete else "j_incomplete"
-    sign = "✓" if judged.complete else "!"
+    done = judged.complete and judged.whole
+    title = ("j_trial_done" if job.trial else "j_run_done") if done else "j_incomplete"
+    sign = "✓" if done else "!"
     head = tag("h2", tag("span", sign, aria_hidden="true"), " ", Html(both(title)))
     spent = judged.spent
     calls = sum(own.calls for own in judged.collected)
@@ -161,7 +162,7 @@ def result(job: Job, lost: Sequence[tuple[str, str, int | None]]) -> str:
         lines.append(joined([Html(both("j_stopped")), f" {judged.stopped.words}. ", Html(both("j_goes_on"))]))
     if judged.lacking:
         lines.append(joined([Html(both("j_not_offered")), " ", ", ".join(sorted(judged.lacking)), "."]))
-    kind = "note" if judged.complete else "warning"
+    kind = "note" if done else "warning"
     box = tag("section", head, tag("ul", *(tag("li", line) for line in lines)), class_=f"ae-box ae-{kind}")
     above = {*judged.task.material.problems}
     told = [problem for problem in judged.problems if problem.kind != "missing_values" and problem not in above]

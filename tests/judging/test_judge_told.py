@@ -72,6 +72,23 @@ def test_a_judge_of_places_leaves_the_first_scores_as_the_run(judge, judging):
     assert {"scores.txt", "criteria.tsv", "pairs.tsv", "build.toml"} <= {path.name for path in out.iterdir()}
 
 
+def test_without_a_tie_there_is_nothing_to_break_and_nothing_wrong(judge, judging, capsys):
+    def script(seen):
+        # Every report of a question has a score of its own.
+        place = int(seen.asked.split("Doc_0")[1][0])
+        return replied(seen, dict.fromkeys(wanted(seen), place))
+
+    judge.script = script
+    code, told, _, out = judging("tie-break", "--judge", "second=n")
+    assert code == 0, told
+    assert run_rows(out / "run.txt") == {key: [key[1][-1]] * 4 for key in QUALITY}
+    assert report(out)["complete"]
+    assert "12 of 12 answers in `run.txt`: complete." in page(out)
+    assert "there was nothing to ask for the steps after it" in page(out)
+    assert call(capsys, "build", out / "build.toml", *LABELS, "-o", out / "built.txt")[0] == 0
+    assert (out / "built.txt").read_bytes() == (out / "run.txt").read_bytes()
+
+
 @pytest.mark.parametrize(("recipe", "kept"), [("tie-break", "scores"), ("anchored-pairs", "anchor")])
 def test_an_ask_that_fails_whole_leaves_what_came_before_it(judge, judging, recipe, kept):
     def script(seen):

@@ -27,6 +27,7 @@ def judged_json(judged: Judged, price: Price, *, timed: bool = True) -> dict[str
     whole: dict[str, Any] = {
         "recipe": task.method.name,
         "complete": judged.complete and judged.whole and _all(counts),
+        "whole": judged.whole,
         "reports": counts,
         "judges": {
             name: {"model": task.judges[name].model, "answered_as": _answered(judged, name)}

@@ -46,7 +46,7 @@ def judged_markdown(found: Mapping[str, Any]) -> str:
 def _summary(found: Mapping[str, Any]) -> list[str]:
     lines = [_state(found)]
     built = found["built"]
-    if built is not None and built["instead"] is not None:
+    if built is not None and built["instead"] is not None and not found["whole"]:
         told = f"`run.txt` holds the scores of {_code(built['instead'])} as they are"
         lines.append(f"- THE RECIPE'S END WAS NOT REACHED: {told}. Why is told under Problems.")
     for name, judge in found["judges"].items():
@@ -78,7 +78,7 @@ def _state(found: Mapping[str, Any]) -> str:
     if found["built"] is not None and reports["in_run"] is None:
         in_run = ", no run"
     state = "complete." if found["complete"] else "PARTIAL. What is missing is told below and is nowhere 0."
-    if found["built"] is not None and found["built"]["instead"] is not None:
+    if found["built"] is not None and found["built"]["instead"] is not None and not found["whole"]:
         state = "not the run that the recipe is for."
     return f"- {reports['judged']} of {reports['of']} reports judged{in_run}: {state}"
 
