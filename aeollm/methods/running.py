@@ -117,7 +117,8 @@ def files_of(judged: Judged, method: Method) -> dict[str, bytes]:
     if judged.task.method.steps:
         # Steps for which there was nothing to ask have no table to be carried out on.
         recipe = judged.built.recipe if judged.built is not None and judged.spared else judged.task.method.recipe()
-        found[BUILD] = write_recipe(recipe).encode()
+        used = {name: file for name, file in recipe.inputs.items() if name in recipe.needed}
+        found[BUILD] = write_recipe(replace(recipe, inputs=used)).encode()
     if judged.built is not None:
         found[RUN] = judged.built.text.encode()
     return found

@@ -98,7 +98,6 @@ def build(
     taken = replace(step_of("run", (name,)), name=_free(f"{name}-instead", {*recipe.inputs, *tables}))
     outcomes[taken.name] = Outcome(replace(tables[name], name=taken.name, problems=()))
     whole = replace(recipe, steps=(*done, taken))
-    whole = replace(whole, inputs={own: file for own, file in recipe.inputs.items() if own in whole.needed})
     return replace(_built(whole, outcomes, materials, (problems, policy, seed)), instead=name)
 
 
