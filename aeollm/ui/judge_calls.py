@@ -11,7 +11,7 @@ import gradio as gr
 
 from aeollm.errors import AeollmError, Problem, UsageError
 from aeollm.judging import Price, ReplyStore
-from aeollm.methods import Estimated, Task, bundled_recipes, estimated, read_method, seconds_of
+from aeollm.methods import Estimated, Task, bundled_recipes, estimated, read_method
 from aeollm.sources import LabelSet
 from aeollm.ui import judge_notices as notices
 from aeollm.ui.callbacks import Callbacks, label_sets
@@ -85,7 +85,7 @@ class Judging:
             made, wanted, task = self.task(desk, setup)
             rows = self._rows(desk, task, wanted)
             pace = desk.pace.get(task.method.name)
-            seconds = seconds_of(rows, wanted.limits.concurrency, pace), pace is not None
+            seconds = notices.seconds_of(rows, wanted.limits.concurrency, pace), pace is not None
             told = notices.estimate(task.method, rows, seconds, wanted.price)
         except AeollmError as error:
             return [notices.problems(error.problems), ""]

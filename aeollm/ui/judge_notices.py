@@ -9,14 +9,17 @@ from collections.abc import Sequence
 
 from aeollm.errors import Problem, group_problems
 from aeollm.judging import Price, Reply, Spent
-from aeollm.methods import Estimated, Judged, Material, Method, duration
+from aeollm.methods import Estimated, Judged, Material, Method
 from aeollm.reporting.html import Html, joined, number, tag
 from aeollm.tables import MEASURES
 from aeollm.ui.judge_desk import Job
 from aeollm.ui.judge_looking import Looked
 from aeollm.ui.words import both, both_view, known
 
+_READS, _WRITES = 1_500, 40
+"""Tokens a second that a call is assumed to read and write, until a trial has measured it."""
 _LONGEST_SHOWN = 60_000
+_SHORT, _MINUTE, _HOUR = 9.95, 60, 3_600
 _SIGNS = {"error": "✗", "warning": "!", "note": "i"}
 
 
@@ -92,6 +95,30 @@ def _estimated(own: Estimated, *, priced: bool) -> list[str]:
     return [own.name, joined([*calls, f"{own.calls:,}"]), *cells, *([f"{own.money:,.4g}"] if priced else [])]
 
 
+def seconds_of(rows: Sequence[Estimated], concurrency: int, pace: float | None) -> float:
+    """Give the time that calls take, several at once: at the pace measured, or as assumed."""
+    calls = sum(own.calls for own in rows)
+    assumed = sum(own.prompt / _READS + own.completion / _WRITES for own in rows)
+    whole = assumed if pace is None else calls * pace
+    return whole / max(min(concurrency, calls), 1)
+
+
+def duration(seconds: float) -> str:
+    """Write a time in its two largest units.
+
+    >>> duration(7.24), duration(75), duration(7_300)
+    ('7.2 s', '1 min 15 s', '2 h 1 min')
+    """
+    whole = round(seconds)
+    if seconds < _SHORT:
+        return f"{seconds:.1f} s"
+    if whole < _MINUTE:
+        return f"{whole} s"
+    if whole < _HOUR:
+        return f"{whole // _MINUTE} min {whole % _MINUTE} s"
+    return f"{whole // _HOUR} h {whole % _HOUR // _MINUTE} min"
+
+
 def progress(job: Job) -> str:
     """Show how far a run is: done, missing, spent, left."""
     if job.waiting:
@@ -147,9 +174,8 @@ def result(job: Job, lost: Sequence[tuple[str, str, int | None]]) -> str:
     judged = job.judged
     if judged is None:
         return problems(job.problems) if job.problems else said("j_cancelled")
-    done = judged.complete and judged.whole
-    title = ("j_trial_done" if job.trial else "j_run_done") if done else "j_incomplete"
-    sign = "✓" if done else "!"
+    title = ("j_trial_done" if job.trial else "j_run_done") if judged.complete else "j_incomplete"
+    sign = "✓" if judged.complete else "!"
     head = tag("h2", tag("span", sign, aria_hidden="true"), " ", Html(both(title)))
     spent = judged.spent
     calls = sum(own.calls for own in judged.collected)
@@ -162,7 +188,7 @@ def result(job: Job, lost: Sequence[tuple[str, str, int | None]]) -> str:
         lines.append(joined([Html(both("j_stopped")), f" {judged.stopped.words}. ", Html(both("j_goes_on"))]))
     if judged.lacking:
         lines.append(joined([Html(both("j_not_offered")), " ", ", ".join(sorted(judged.lacking)), "."]))
-    kind = "note" if done else "warning"
+    kind = "note" if judged.complete else "warning"
     box = tag("section", head, tag("ul", *(tag("li", line) for line in lines)), class_=f"ae-box ae-{kind}")
     above = {*judged.task.material.problems}
     told = [problem for problem in judged.problems if problem.kind != "missing_values" and problem not in above]

@@ -9,9 +9,8 @@ import gradio as gr
 import pytest
 
 from aeollm.errors import AeollmError
-from aeollm.methods import seconds_of
 from aeollm.sources import Settings, demo_set
-from aeollm.ui import build_app, open_catalogue
+from aeollm.ui import build_app, judge_notices, open_catalogue
 from aeollm.ui.callbacks import Callbacks, first_session
 from aeollm.ui.catalogue import Catalogue
 from aeollm.ui.judge_access import Access, wrong_key, wrong_model, wrong_place
@@ -259,9 +258,9 @@ def test_a_part_of_labels_is_those_rows(catalogue):
 def test_time_is_as_measured_once_it_was():
     own = SimpleNamespace(calls=8, prompt=15_000, completion=400)
     # 15000 / 1500 + 400 / 40 = 20 s of calls, four at once.
-    assert seconds_of([own], 4, None) == 5
-    assert seconds_of([own], 4, 3.0) == 6
-    assert seconds_of([own], 100, 3.0) == 3
+    assert judge_notices.seconds_of([own], 4, None) == 5
+    assert judge_notices.seconds_of([own], 4, 3.0) == 6
+    assert judge_notices.seconds_of([own], 100, 3.0) == 3
 
 
 def test_a_page_that_stays_away_leaves_nothing_and_one_that_comes_back_all(monkeypatch):
