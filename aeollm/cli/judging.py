@@ -200,15 +200,28 @@ def finish(options: argparse.Namespace, judged: Judged, cost: Price, *, timed: b
     files = files_of(judged, repeated(options, judged.task))
     files[REPORT] = judged_markdown(found).encode("utf-8", "surrogatepass")
     files[REPORT_JSON] = (json.dumps(found, ensure_ascii=True, indent=1) + "\n").encode()
+    # Told first: where a disk is full, files are not written either.
+    print_lines(_told(options, judged))
     write_files(files, options.output)
     aside = put_aside(files, options.output, (ask.file for ask in judged.task.method.asks))
-    print_lines(_told(options, judged, files))
+    print_lines([f"written: {', '.join(sorted(files))}"])
     print_lines(f"put aside: {name}, of an earlier run" for name in aside)
+    print_lines(_next(options, judged))
     # A part of a run may be none of its reports.
     return DONE if judged.complete and (judged.whole or not judged.task.material.reports) else REFUSED
 
 
-def _told(options: argparse.Namespace, judged: Judged, files: Mapping[str, bytes]) -> list[str]:
+def _next(options: argparse.Namespace, judged: Judged) -> list[str]:
+    """Name the command that goes on from opinions."""
+    return [
+        f"next: python -m aeollm calibrate --opinions {options.output / own.asking.ask.file} --answers PEOPLE.tsv "
+        f"--target {own.asking.questions[0].name}"
+        for own in judged.collected
+        if own.opinions is not None and own.opinions.rows
+    ]
+
+
+def _told(options: argparse.Namespace, judged: Judged) -> list[str]:
     calls = sum(own.calls for own in judged.collected)
     lines = [
         f"{options.output}: {len(judged.task.material.reports)} reports, {calls} answers wanted, {judged.lost} missing"
@@ -223,9 +236,4 @@ def _told(options: argparse.Namespace, judged: Judged, files: Mapping[str, bytes
         lines += [f"{problem.severity}: {problem}" for problem in judged.built.problems if problem.severity == "error"]
     if judged.stopped is not None:
         lines.append(f"stopped: {judged.stopped.words}. {going_on(judged.stopped.kind)}")
-    lines.append(f"written: {', '.join(sorted(files))}")
-    opinions = [own.asking for own in judged.collected if own.asking.ask.kind.gives == "opinions" and own.rows]
-    for own in opinions:
-        place, target = options.output / own.ask.file, own.questions[0].name
-        lines.append(f"next: python -m aeollm calibrate --opinions {place} --answers PEOPLE.tsv --target {target}")
     return lines

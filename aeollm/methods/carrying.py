@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from aeollm.aggregation.orders import OrderEffect
 from aeollm.aggregation.pairwise import PositionBias
@@ -13,7 +14,7 @@ from aeollm.errors import AeollmError, Problem, RecipeError, printable
 from aeollm.files import read_run
 from aeollm.judging import Missing, Session, Spent, Usage
 from aeollm.methods.calls import Asking
-from aeollm.methods.collecting import Collected, collect
+from aeollm.methods.collecting import Collected, Paid, collect
 from aeollm.methods.material import Material
 from aeollm.methods.method import COUNTS, Ask, Judge, Method
 from aeollm.methods.prompting import Prompts
@@ -47,7 +48,8 @@ class Judged:
     ``files`` are the tables that asking gave, and ``build.toml`` with what it takes to build the run of them again;
     ``built`` is None where there is no run, and ``problems`` say why; what the inputs tell of orders and positions is
     told all the same. ``stopped`` is why not everything was asked. ``spared`` says that steps were left out for nothing
-    but that there was nothing to ask for them, such as no tie to break.
+    but that there was nothing to ask for them, such as no tie to break. ``usage`` is what the replies used took,
+    whenever they were paid for, those that several answers share once.
     """
 
     task: Task
@@ -63,12 +65,7 @@ class Judged:
     order_effects: Mapping[str, tuple[OrderEffect, ...]] = field(default_factory=dict)
     position_bias: Mapping[str, tuple[PositionBias, ...]] = field(default_factory=dict)
     spared: bool = False
-
-    @property
-    def usage(self) -> Usage:
-        """Add up what the replies used took, those that several calls share once."""
-        own = {key: usage for found in self.collected for key, usage in found.paid.items()}
-        return sum(own.values(), Usage(0, 0))
+    usage: Usage = field(default_factory=partial(Usage, 0, 0))
 
     @property
     def lost(self) -> int:
@@ -92,6 +89,7 @@ async def carry_out(task: Task, session: Session, on_ask: OnAsk | None = None) -
     """Ask everything in its order, and build the run."""
     start = time.monotonic()
     collected: list[Collected] = []
+    paid = Paid()
     files: dict[str, bytes] = {}
     problems: list[Problem] = [*warnings_of(task)]
     for ask in task.method.asks:
@@ -99,7 +97,7 @@ async def carry_out(task: Task, session: Session, on_ask: OnAsk | None = None) -
             on_ask(ask)
         try:
             scores = _earlier(task, ask, files)
-            found = await collect(task.asking(ask, scores), session)
+            found = await collect(task.asking(ask, scores), session, paid)
         except AeollmError as error:
             problems += [_of(ask, problem) for problem in error.problems if problem.severity == "error"]
             continue
@@ -122,7 +120,7 @@ async def carry_out(task: Task, session: Session, on_ask: OnAsk | None = None) -
         session.progress.from_disk,
         0.0,
     )
-    return replace(_with_run(judged, files), seconds=time.monotonic() - start)
+    return replace(_with_run(judged, files), usage=paid.usage, seconds=time.monotonic() - start)
 
 
 def warnings_of(task: Task) -> tuple[Problem, ...]:
@@ -200,22 +198,20 @@ def _with_run(judged: Judged, files: dict[str, bytes]) -> Judged:
         files[COUNTS] = counts_of(task.material)
     lacking = [name for name, file in recipe.inputs.items() if file not in files]
     idle = [own.name for own in judged.collected if not own.calls]
-    problems = [_gave_nothing(name) for name in lacking if name not in idle]
+    failed = ", ".join(printable(name) for name in lacking if name not in idle)
+    problems = [Problem("error", "nothing_given", f"{failed} gave nothing to build a run of.")] if failed else []
     materials, built = _materials(task, recipe, files), None
     try:
         built = build(recipe, materials, policy=task.policy, as_far=True)
     except AeollmError as error:
-        problems += [Problem("error", "no_run", "there is no run."), *error.problems]
+        message = f"there is no run: {failed} gave nothing to build it of." if failed else "there is no run."
+        problems = [Problem("error", "no_run", message), *error.problems]
     spared = built is not None and not any(own.severity == "error" for own in (*problems, *built.problems))
     if built is not None and built.instead is not None:
         problems.append(_instead(built.instead, spared=spared))
     told = (*judged.problems, *dict.fromkeys(problems))
     orders, positions = order_told(materials), position_told(materials)
     return replace(judged, built=built, problems=told, order_effects=orders, position_bias=positions, spared=spared)
-
-
-def _gave_nothing(name: str) -> Problem:
-    return Problem("error", "nothing_given", f"{printable(name)} gave nothing that the run could be made of.")
 
 
 def _instead(name: str, *, spared: bool) -> Problem:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-from collections.abc import Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
+
+from filelock import FileLock, Timeout
 
 from aeollm.errors import JudgingError, Problem, printable
 from aeollm.judging import Control, Limits, OnProgress, ReplyStore, Session
@@ -59,7 +61,7 @@ def run_method(task: Task, folder: Path, running: Running) -> Judged:
 
 
 async def _run(task: Task, folder: Path, running: Running) -> Judged:
-    with ReplyStore(folder / REPLIES) as store:
+    with ReplyStore(folder / REPLIES) as store, _alone(folder):
         if not running.online:
             judged = await carry_out(task, Session(None, store, running.limits), running.on_ask)
         else:
@@ -68,6 +70,28 @@ async def _run(task: Task, folder: Path, running: Running) -> Judged:
                 with _interruptible(session, running):
                     judged = await carry_out(task, session, running.on_ask)
         return replace(judged, problems=(*_damaged(store), *judged.problems))
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Keep a second run out of the folder: both would ask, and pay for, the same. A lock ends with its process.
+
+    Raises
+    ------
+    JudgingError
+        If there is one.
+    """
+    lock = FileLock(folder / "running.lock", timeout=0)
+    try:
+        lock.acquire()
+    except Timeout:
+        message = "another run is at work in this folder, and would be paid for twice."
+        problem = Problem("error", "at_work", message, "Wait for it, or choose another folder.")
+        raise JudgingError(str(folder), [problem]) from None
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 def _damaged(store: ReplyStore) -> list[Problem]:

@@ -91,7 +91,7 @@ def build(
         outcomes[step.name], tables[step.name] = outcome, outcome.table
     name = _last(recipe, tables) if as_far else recipe.steps[-1].name
     if name is None:
-        raise RecipeError(recipe.name, [*problems, *([] if any(map(_is_error, problems)) else [_NOTHING])])
+        raise RecipeError(recipe.name, [*problems, _NOTHING])
     if name == recipe.steps[-1].name:
         return _built(recipe, outcomes, materials, (problems, policy, seed))
     done = tuple(step for step in recipe.steps if step.name in outcomes)
@@ -101,11 +101,7 @@ def build(
     return replace(_built(whole, outcomes, materials, (problems, policy, seed)), instead=name)
 
 
-_NOTHING = Problem("error", "no_scores", "no step could be carried out.", "Check the inputs.")
-
-
-def _is_error(problem: Problem) -> bool:
-    return problem.severity == "error"
+_NOTHING = Problem("error", "no_scores", "no step gave a score.")
 
 
 def _free(name: str, taken: Container[str]) -> str:

@@ -108,6 +108,20 @@ def test_stopped_twice_gives_up_what_is_under_way(judge, folder):
     assert (out / "replies.jsonl").read_bytes().count(b'"reply"') == 8
 
 
+def test_a_second_run_in_the_folder_pays_nothing_twice(judge, folder, capsys):
+    judge.script = slowly
+    out = folder / "out"
+    with start(judge, folder, out) as process:
+        wait_for(judge, 8, process)
+        code, _, complaint = call(capsys, *arguments(judge, folder, out))
+        assert (code, process.poll()) == (2, None)
+        assert "another run is at work in this folder" in complaint
+        process.kill()
+    judge.script = by_quality
+    # The lock ended with its process.
+    assert call(capsys, *arguments(judge, folder, out))[0] == 0
+
+
 def files(folder):
     """Give all that a run wrote, but the lock."""
     return {path.name: path.read_bytes() for path in folder.iterdir() if not path.name.endswith(".lock")}

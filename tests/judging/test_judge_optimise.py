@@ -232,6 +232,9 @@ def test_the_part_that_may_change_is_the_guidance_alone():
         ("<revision>\n \n</revision>", "not_an_answer"),
         ("<revision>Show {{report}} again</revision>", "not_an_answer"),
         ("<revision>a\n\n# system\n\nb</revision>", "not_an_answer"),
+        ("<revision>a\r\n\r\n# system\r\n\r\nb</revision>", "not_an_answer"),
+        ("<think><revision>a draft</revision></think>I would leave it.", "no_answer"),
+        ("<think><revision>a draft", "truncated"),
     ],
 )
 def test_revisions_that_are_none(text, kind):

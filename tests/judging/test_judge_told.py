@@ -100,7 +100,7 @@ def test_an_ask_that_fails_whole_leaves_what_came_before_it(judge, judging, reci
     assert len(run_rows(out / "run.txt")) == 12
     assert report(out)["built"]["instead"] == kept
     assert "calls have no value (refused_request)" in told
-    assert "pairs gave nothing that the run could be made of" in told
+    assert "pairs gave nothing to build a run of" in told
     assert "Write left, right or tie" not in told + page(out)
     # A table of another time is not left for one of this.
     (out / "pairs.tsv").write_text("of another run")
@@ -115,7 +115,7 @@ def test_asks_that_build_on_what_failed_are_told_to(judge, judging):
     assert "pairs: nothing was asked: first-scores, second-scores did not give what anchor is made of" in told
     assert "not among the files" not in told + page(out)
     assert ", no run: PARTIAL." in page(out)
-    assert "there is no run." in told
+    assert "there is no run: first-scores, second-scores, pairs gave nothing to build it of." in told
 
 
 def test_how_much_is_there_is_told(judge, judging, tmp_path):
@@ -251,7 +251,7 @@ def test_nothing_at_the_address_is_told_with_what_to_do(judging):
 def test_a_wrong_path_does_not_promise_that_the_same_command_goes_on(judge, judging):
     judge.script = refused(404, "File Not Found")
     _, told, _, _ = judging("holistic")
-    assert "Check --model, and --base-url with its path, such as /v1; then the same command goes on" in told
+    assert "Check --model and --base-url, with its path such as /v1; then the same command goes on" in told
 
 
 def test_opinions_tell_their_mass_and_the_next_command(judge, judging):

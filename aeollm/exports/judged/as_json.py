@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Mapping
 from typing import Any
@@ -11,8 +10,8 @@ from aeollm.exports.build_json import build_json, plain, refused_build
 from aeollm.judging import Price, Usage
 from aeollm.methods import Judged
 from aeollm.methods.collecting import Collected
+from aeollm.methods.opinions import Masses
 
-_HALF = 0.5
 _ASKED_AGAIN = "The same command asks again for what is missing."
 
 
@@ -108,20 +107,16 @@ def _asked(own: Collected) -> dict[str, Any]:
         "tokens": _tokens(own.usage),
         "sampled": own.sampled,
         "tried": list(own.optimised.log) if own.optimised is not None else None,
-        "opinions": _opinions(own) if own.asking.ask.kind.gives == "opinions" else None,
+        "opinions": None if own.opinions is None else _opinions(own, own.opinions),
     }
 
 
-def _opinions(own: Collected) -> dict[str, Any]:
-    """Tell where opinions come from, and how much of the probability lies on the answers that were allowed."""
-    places = [place for place, name in enumerate(own.columns) if name.endswith("_prob")]
-    source = own.columns.index("source")
-    masses = [math.fsum(float(row[place]) for place in places) for row in own.rows]
+def _opinions(own: Collected, found: Masses) -> dict[str, Any]:
     return {
         "file": own.asking.ask.file,
         "targets": [question.name for question in own.asking.questions],
-        "rows": len(own.rows),
-        "sources": dict(sorted(Counter(row[source] for row in own.rows).items())),
-        "mass": {"mean": math.fsum(masses) / len(masses), "least": min(masses)} if masses else None,
-        "under_half": sum(mass < _HALF for mass in masses),
+        "rows": found.rows,
+        "sources": dict(sorted(found.sources.items())),
+        "mass": {"mean": found.whole / found.rows, "least": found.least} if found.rows else None,
+        "under_half": found.under_half,
     }

@@ -38,7 +38,7 @@ REASONS: Mapping[str, str] = {
 
 _MENDING: Mapping[str, str] = {
     "unauthorised": "Check the key (--token-env)",
-    "not_found": "Check --model, and --base-url with its path, such as /v1",
+    "not_found": "Check --model and --base-url, with its path such as /v1",
     "unreachable": "Check that the server runs, and --base-url",
     "payment": "Look at the account",
     "offline": "Unset HF_HUB_OFFLINE, or name an address by --base-url",
