@@ -210,7 +210,8 @@ def _with_run(judged: Judged, files: dict[str, bytes]) -> Judged:
     if built is not None and built.instead is not None:
         problems.append(_instead(built.instead, spared=spared))
     told = (*judged.problems, *dict.fromkeys(problems))
-    orders, positions = order_told(materials), position_told(materials)
+    orders = order_told(materials) if built is None else built.order_effects
+    positions = position_told(materials) if built is None else built.position_bias
     return replace(judged, built=built, problems=told, order_effects=orders, position_bias=positions, spared=spared)
 
 
