@@ -94,7 +94,7 @@ def _missing(judged: Judged) -> list[str]:
         lines.append(both("j_stopped", why=detailed(*why)))
     elif alone:
         lines.append(joined([detailed(*why), "."]))
-    further = advice(why[0])
+    further = advice(why[0], at_address=any(judge.base_url for judge in judged.task.judges.values()))
     return lines if further is None else [*lines, further]
 
 
