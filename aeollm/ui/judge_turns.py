@@ -50,14 +50,20 @@ class Turn(Control):
         self.disturbed = True
         self._give_back()
 
+    def resume(self) -> None:
+        """Go on, as soon as there is a place."""
+        super().resume()
+        self.take()
+
     def step_away(self) -> None:
         """Start no new call until `step_back`: the page is gone, perhaps for a moment."""
         self._away = self.disturbed = True
         self._give_back()
 
     def step_back(self) -> None:
-        """Go on, unless paused by wish."""
+        """Go on, unless paused by wish, as soon as there is a place."""
         self._away = False
+        self.take()
 
     def finish(self) -> None:
         """Give the place back for good."""

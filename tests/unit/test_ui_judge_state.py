@@ -308,6 +308,10 @@ def test_a_paused_run_gives_its_place_to_others():
     assert not first.paused
     second.step_back()
     assert second.paused
+    # A place that is free is taken at once, not when the call under way has ended.
+    first.pause()
+    first.resume()
+    assert not first.queueing
     first.finish()
     assert not first.take()
     assert not second.paused
