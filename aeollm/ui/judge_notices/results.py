@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import re
 from collections.abc import Sequence
 
@@ -124,10 +125,11 @@ def _tried(judged: Judged) -> str:
     if judged.built is not None:
         heads, rows = _scores(judged.built.run)
     else:
-        given = next((own for own in judged.collected if own.rows), None)
+        given = next((own.table for own in judged.collected if own.table), None)
         if given is None:
             return ""
-        heads, rows = list(given.columns), [[_short(cell) for cell in row] for row in given.rows]
+        heads, *rows = csv.reader(given.decode("utf-8", "surrogatepass").splitlines(), delimiter="\t")
+        rows = [[_short(cell) for cell in row] for row in rows]
     caption = tag("p", both("j_tried"), class_="ae-caption")
     more = len(rows) - _MOST_ROWS
     cut = [tag("p", "… ", both("j_more", n=more), class_="ae-note")] if more > 0 else []
