@@ -19,7 +19,7 @@ from aeollm.ui.callbacks import Callbacks, label_sets
 from aeollm.ui.door import sent
 from aeollm.ui.judge_access import Access
 from aeollm.ui.judge_desk import REPLIES, Desk
-from aeollm.ui.judge_inputs import DEMO_REPORTS, reports_of, uploaded_files
+from aeollm.ui.judge_inputs import DEMO_REPORTS, laid_out, reports_of, uploaded_files
 from aeollm.ui.judge_looking import look_into
 from aeollm.ui.judge_recipes import Chosen, bundled, read_own
 from aeollm.ui.judge_setup import Setup, Wanted, place_of, who_of
@@ -61,6 +61,7 @@ class Judging:
         if uploads:
             self._take(desk, uploads)
         else:
+            desk.hand_replies([])
             self._take_demo(desk)
         return [desk, *self.described(desk, *setup)]
 
@@ -217,7 +218,12 @@ class Judging:
         try:
             files = uploaded_files(uploads)
             desk.remember(path for path, _ in files)
-            desk.reports = reports_of(files, desk.new_folder())
+            layout = laid_out(files, desk.new_folder())
+            desk.hand_replies(layout.replies)
+            if layout.only_replies:
+                self._take_demo(desk)
+            else:
+                desk.reports = layout.read()
         except AeollmError as error:
             desk.problems = error.problems
 

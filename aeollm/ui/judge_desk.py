@@ -17,6 +17,7 @@ from typing import Any
 from gradio.utils import get_upload_folder
 
 from aeollm.errors import Problem
+from aeollm.judging import merge
 from aeollm.judging.reports import Reports
 from aeollm.methods import Task
 from aeollm.sources import LabelSet
@@ -62,6 +63,7 @@ class Desk:
     parts: dict[str, str] = field(default_factory=dict)
     starting: threading.Lock = field(default_factory=threading.Lock)
     """Held from the look whether work goes on until it does: two presses of a button start it once."""
+    _handed: dict[Path, set[str]] = field(default_factory=dict)
     _uploads: Uploads = field(default_factory=Uploads)
     _watch: threading.Timer | None = None
     _seen: float = 0.0
@@ -96,9 +98,32 @@ class Desk:
         """Give a folder for a recipe's prompts; those of earlier recipes may be in use."""
         return self._folder / "recipes" / secrets.token_hex(8)
 
+    def hand_replies(self, contents: Iterable[bytes]) -> None:
+        """Take the replies of earlier sessions that are handed in now; those of every place are joined with them."""
+        handed: dict[Path, set[str]] = {}
+        for content in contents:
+            path = self._folder / "handed" / sha256(content).hexdigest() / REPLIES
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+            handed[path] = self._handed.get(path, set())
+        self._handed = handed
+
     def replies(self, place: str) -> Path:
-        """Give the folder of the replies that came from one place."""
-        return self._folder / "replies" / place
+        """Give the folder of the replies that came from one place; a run under way is not written between.
+
+        Raises
+        ------
+        JudgingError
+            If replies handed in are of another model than those that are there, or no replies.
+        """
+        folder = self._folder / "replies" / place
+        new = [path for path, joined in self._handed.items() if place not in joined]
+        if new and not self.going:
+            there = [folder / REPLIES] if (folder / REPLIES).is_file() else []
+            merge([*there, *new], folder / REPLIES)
+            for path in new:
+                self._handed[path].add(place)
+        return folder
 
     def write(self, name: str, content: bytes) -> Path:
         """Write a file to be taken away; other contents of the same name are other files."""

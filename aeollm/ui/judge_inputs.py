@@ -18,6 +18,8 @@ MOST_REPORT_FILES = 4_000
 MOST_BYTES = 200_000_000
 MOST_UNPACKED = 64 * 2**20
 """Bytes of one zip: .docx and .pdf are packed already, so that its own size bounds it; texts shrink to a fourth."""
+REPLIES_START = b'{"key":"'
+"""How a file of replies starts, as `judging.ReplyStore` writes and wants it."""
 _QUESTION = re.compile(r"(?i)report[ _-]?.+")
 _TABLES = {".jsonl", ".ndjson", ".csv"}
 _EXTRAS = {"__MACOSX", "Thumbs.db", "desktop.ini"}
@@ -51,16 +53,30 @@ def reports_of(files: Sequence[tuple[Path, str]], folder: Path) -> Reports:
     AeollmError
         If there is none that can be read.
     """
-    layout = _Layout(folder)
+    return laid_out(files, folder).read()
+
+
+def laid_out(files: Sequence[tuple[Path, str]], folder: Path) -> Layout:
+    """Lay out in a folder what was handed in.
+
+    Raises
+    ------
+    AeollmError
+        If it is too much.
+    """
+    layout = Layout(folder)
     for path, name in files:
         layout.take(name, path.read_bytes())
-    return layout.read()
+    return layout
 
 
 @dataclass
-class _Layout:
+class Layout:
+    """Reports laid out as they are released, and replies of an earlier session, one file's contents each."""
+
     folder: Path
     tables: list[Path] = field(default_factory=list)
+    replies: list[bytes] = field(default_factory=list)
     loose: list[str] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     size: int = 0
@@ -91,6 +107,9 @@ class _Layout:
         if self.size > MOST_BYTES:
             message = f"more than {MOST_BYTES // 10**6} MB of reports."
             raise UsageError("reports", [Problem("error", "too_much", message, "Use `python -m aeollm judge`.")])
+        if content.startswith(REPLIES_START):
+            self.replies.append(content)
+            return
         inside = len(parts) > 1 and _QUESTION.fullmatch(parts[-2]) is not None
         table = not inside and Path(parts[-1]).suffix.lower() in _TABLES
         if not inside and not table:
@@ -108,8 +127,19 @@ class _Layout:
         else:
             self.placed += 1
 
+    @property
+    def only_replies(self) -> bool:
+        """Tell whether nothing but replies was handed in."""
+        return bool(self.replies) and not (self.tables or self.placed or self.loose or self.problems)
+
     def read(self) -> Reports:
-        """Read everything there is."""
+        """Read the reports.
+
+        Raises
+        ------
+        AeollmError
+            If there is none that can be read.
+        """
         self._tell_loose()
         if self.tables and (len(self.tables) > 1 or self.placed):
             message = "several tables, or a table beside folders: an answer could be there twice."

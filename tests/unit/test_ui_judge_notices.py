@@ -141,7 +141,7 @@ def test_trouble_on_the_way_names_the_last_reason(kind, reports, tmp_path):
     found = judged(task_of(reports), failing(kind, f"{kind} words"), tmp_path, retries=0)
     _, said = shown(found)
     assert f"{kind} words." in said
-    assert spoken(notices.reasons.advice(kind)) in said
+    assert spoken(notices.reasons.advice(kind, at_address=True)) in said
 
 
 def test_replies_without_a_score_are_told_by_their_reasons(reports, tmp_path):

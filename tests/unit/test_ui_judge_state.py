@@ -470,3 +470,23 @@ def test_an_own_recipe_in_a_zip_and_one_that_is_none(visitor, upload):
         assert chosen == gr.skip()
         assert words in told
     assert list(visitor.desk.recipes) == ["own: mine"]
+
+
+def test_a_new_session_goes_on_from_replies_that_were_taken_away(visitor, runs, judge, upload):
+    visitor.done("trial")
+    taken = next(path for path in judge_files(visitor) if path.name == "replies.jsonl").read_bytes()
+    other = Page(runs, "t", base_url=judge.address).open()
+    other.drop(upload("replies.jsonl", taken))
+    assert other.desk.demo
+    other.done("trial")
+    assert len(judge.seen) == 3
+    other.done("run")
+    assert other.desk.job.judged.complete
+    assert len(judge.seen) == 8
+    # Those of another model under the same name are not mixed in.
+    other.drop(upload("replies.jsonl", taken.replace(b'"model":"judge-1"', b'"model":"other"')))
+    assert "two models are not one judge" in other.told[0]
+    assert not other.told[3]["interactive"]
+    other.drop()
+    assert other.told[3]["interactive"]
+    other.desk.close()

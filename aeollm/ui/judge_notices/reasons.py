@@ -48,7 +48,8 @@ def told_of(judged: Judged) -> tuple[str, str] | None:
     return None
 
 
-def advice(kind: str) -> Html | None:
-    """Say what can be done about it; None where there is nothing to say."""
-    key = f"j_do_{kind}"
+def advice(kind: str, *, at_address: bool) -> Html | None:
+    """Say what can be done about it, at an address or a provider; None where there is nothing to say."""
+    own = f"j_do_{kind}_provider"
+    key = own if known(own) and not at_address else f"j_do_{kind}"
     return both(key) if known(key) else None
