@@ -162,11 +162,13 @@ def fill_run(folder: Path, count: int) -> None:
 def to_run(folder: Path, count: int) -> None:
     """Print the time and memory from replies on disk to a run; runs in a process of its own."""
     start, wall = time.process_time(), time.perf_counter()
-    judged = run_method(task_of(count), folder, Running(online=False))
+    task = task_of(count)
+    held = sum(len(report.text) for report in task.material.reports) / 2**20
+    judged = run_method(task, folder, Running(online=False))
     answers = len(judged.built.run) if judged.built is not None else 0
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     cpu, wall = time.process_time() - start, time.perf_counter() - wall
-    told = f"{wall:.1f} s ({cpu:.1f} s CPU), peak memory {peak:.0f} MiB"
+    told = f"{wall:.1f} s ({cpu:.1f} s CPU), peak memory {peak:.0f} MiB, reports {held:.0f} of it"
     print(f"{judged.from_disk} cached replies to a run of {answers} answers: {told}")
 
 

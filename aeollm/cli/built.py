@@ -72,7 +72,7 @@ def carry_out(options: argparse.Namespace, recipe: Recipe, files: Mapping[str, P
     labels = None if reference.label_set is None else reference.label_set.labels
     try:
         materials = read_materials(recipe, files, labels=labels, rubrics=reference.rubrics, folder=folder)
-        built = build(recipe, materials, policy=policy_of(options), seed=options.seed)
+        built = build(recipe, materials, policy=policy_of(options), seed=options.seed, as_far=True)
     except AeollmError as error:
         return failed(options, recipe.name, error, REFUSED)
     texts = {options.save_recipe: write_recipe(recipe), options.output: built.text}
@@ -84,11 +84,20 @@ def carry_out(options: argparse.Namespace, recipe: Recipe, files: Mapping[str, P
                 )
                 print_json(refused_build(recipe.name, [problem]))
             return UNUSABLE
+    if built.instead is not None:
+        complain(instead_told(built))
     if options.json:
         print_json(build_json(built))
     else:
         print_lines(report(built, options.measure, str(options.output)))
-    return DONE if built.inspection.run is not None or built.in_part else REFUSED
+    accepted = built.inspection.run is not None or built.in_part
+    return DONE if accepted and built.instead is None else REFUSED
+
+
+def instead_told(built: Built) -> str:
+    """Say that the recipe's end was not reached, why, and what the run holds."""
+    errors = "".join(f"\n  {problem}" for problem in built.problems if problem.severity == "error")
+    return f"the last step could not be carried out: the run holds the scores of {built.instead}.{errors}"
 
 
 def _outputs(options: argparse.Namespace) -> list[Path]:

@@ -4,14 +4,23 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import shlex
+from collections.abc import Sequence
+from pathlib import Path
 
-from aeollm.cli.judging import whole, wrong
+from aeollm.cli.judging import recipe_of, task_of, whole, wrong
+from aeollm.cli.options import from_zero
 from aeollm.cli.terminal import DONE, UNUSABLE, complain, print_lines
 from aeollm.errors import AeollmError
+from aeollm.judging import Price
 from aeollm.judging.jobs import Job, Plan, jobs_of, submit
 from aeollm.judging.prompts import PROMPTS
-from aeollm.methods import Method, read_method, write_method
+from aeollm.methods import Judge, Method, estimated, write_method
+
+_HOURS = {"": 1 / 3600, "s": 1 / 3600, "m": 1 / 60, "h": 1.0, "d": 24.0}
+_READ_BY_A_SERVER = 5_000
+"""Prompt tokens a second, as the page assets/recipes/scale.md assumes."""
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -34,7 +43,10 @@ def add(parser: argparse.ArgumentParser) -> None:
     add("--code", default=plan.code, metavar="OWNER/NAME", help=f"Space with this package (default: {plan.code})")
     add("--namespace", metavar="OWNER", help="who pays (default: the token's owner)")
     add("--token-env", default="HF_TOKEN", metavar="VARIABLE", help="environment variable with the token")
-    add("--dry-run", action="store_true", help="only print the jobs")
+    add("--dry-run", action="store_true", help="only print the jobs and what they take")
+    add("--here", type=Path, metavar="PATH", help="with --dry-run: a copy of the reports, to tell calls, tokens, hours")
+    add("--rubrics", type=Path, metavar="FOLDER", help="with --here: folder of criterion<questionId>.json")
+    add("--price-hour", type=from_zero, metavar="M", help="with --dry-run: what one of these machines costs an hour")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -42,7 +54,7 @@ def run(options: argparse.Namespace) -> int:
     try:
         jobs = jobs_of(_plan(options), options.jobs)
         if options.dry_run:
-            print_lines(line for job in jobs for line in _shown(job))
+            print_lines([*_shown(jobs), "", *_takes(options, jobs[0])])
             return DONE
         token = os.environ.get(options.token_env)
         if not token:
@@ -58,7 +70,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _plan(options: argparse.Namespace) -> Plan:
-    method = read_method(options.recipe)
+    method = recipe_of(options.recipe)
     if len(method.roles) > 1:
         told = "a job serves one model, and the recipe has several judges."
         raise wrong(told, "Serve them yourself and name each by --judge NAME=MODEL@URL of `judge`.")
@@ -99,12 +111,46 @@ def _words(text: str) -> tuple[str, ...]:
         raise wrong(f"options cannot be read: {error}.") from None
 
 
-def _shown(job: Job) -> list[str]:
-    mounts = ", ".join(f"{kind} {source} at {mount}" for kind, source, mount in job.volumes)
+def _shown(jobs: Sequence[Job]) -> list[str]:
+    """Print the jobs, and once what they have in common."""
+    first = jobs[0]
+    mounts = ", ".join(f"{kind} {source} at {mount}" for kind, source, mount in first.volumes)
+    others = f" (the others': the same with their numbers, to {len(jobs)})" if len(jobs) > 1 else ""
     return [
-        f"{job.name}: {job.image} on {job.flavor}, {job.timeout} at most",
-        f"  mounts: {mounts}",
-        f"  secrets: {', '.join(job.secrets)}; environment: {', '.join(job.environment)} (the recipe's text)",
-        "  bash -c:",
-        *(f"  | {line}" for line in job.script.splitlines()),
+        *(f"{job.name}: {job.image} on {job.flavor}, {job.timeout} at most" for job in jobs),
+        f"mounts: {mounts}",
+        f"secrets: {', '.join(first.secrets)}; environment: {', '.join(first.environment)} (the recipe's text)",
+        f"bash -c of {first.name}{others}:",
+        *(f"  | {line}" for line in first.script.splitlines()),
     ]
+
+
+def _takes(options: argparse.Namespace, job: Job) -> list[str]:
+    """Tell what the jobs take: at most by their time limit, and about, where the reports can be counted."""
+    machines = options.jobs
+    price = None if options.price_hour is None else float(options.price_hour)
+    lines = [] if price is not None else [f"prices: `hf jobs hardware`; name that of {job.flavor} by --price-hour."]
+    limit = re.fullmatch(r"([0-9.]+)([smhd]?)", job.timeout)
+    if limit is not None:
+        hours = float(limit[1]) * _HOURS[limit[2]] * machines
+        lines.append(f"at most: {hours:.4g} hours of {job.flavor}{_money(hours, price)}, all {machines} together")
+    if options.here is None:
+        return [*lines, "about: name a copy of the reports by --here, for calls, tokens and hours."]
+    method = recipe_of(options.recipe)
+    own = argparse.Namespace(answers=options.here, labels_set=options.labels_set, rubrics=options.rubrics, partial=True)
+    own.labels = own.repo = own.revision = own.folders = own.shard = own.trial = None
+    judges = {name: Judge(name, options.model) for name in method.roles}
+    found = estimated(task_of(own, method, judges, None), Price())
+    calls, prompt, completion = (sum(getattr(row, key) for row in found) for key in ("calls", "prompt", "completion"))
+    hours = prompt / _READ_BY_A_SERVER / 3600
+    tokens = f"{prompt / 1e6:.4g} million tokens in, {completion / 1e6:.4g} million out at most"
+    return [
+        *lines,
+        f"about: {calls} calls, {tokens} (rough; see `judge --dry-run`)",
+        f"       {hours:.3g} hours of {job.flavor} in all{_money(hours, price)}, {hours / machines:.2g} on each",
+        f"       (assumed: a machine reads {_READ_BY_A_SERVER} tokens a second, nothing cached; loading comes on top)",
+    ]
+
+
+def _money(hours: float, price: float | None) -> str:
+    return "" if price is None else f", {hours * price:.4g} in money"

@@ -3,19 +3,31 @@
 from __future__ import annotations
 
 import argparse
-import sys
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from aeollm.cli.judging import add_material, finish, price, sampling_of, task_of, token_of, whole, with_made, wrong
+from aeollm.cli.judge_estimate import estimate_lines, rows_of
+from aeollm.cli.judge_progress import Telling
+from aeollm.cli.judging import (
+    add_material,
+    finish,
+    price,
+    recipe_of,
+    sampling_of,
+    task_of,
+    token_of,
+    whole,
+    with_made,
+    wrong,
+)
 from aeollm.cli.options import whole_number
 from aeollm.cli.terminal import DONE, UNUSABLE, complain, print_lines
-from aeollm.cli.text_tables import aligned
+from aeollm.cli.text_tables import problem_lines
 from aeollm.errors import AeollmError
-from aeollm.judging import Budget, Limits, OnProgress, Price, Progress, ReplyStore
-from aeollm.methods import Ask, Judge, Method, Running, Task, bundled_recipes, estimated, first_prompts, read_method
-from aeollm.methods.running import REPLIES, run_method
+from aeollm.judging import Budget, Limits, Price
+from aeollm.methods import Judge, Judged, Method, Running, Task, bundled_recipes, first_prompts, run_method
+from aeollm.methods.carrying import warnings_of
+from aeollm.methods.endpoints import endpoints_of
 from aeollm.methods.values import MOST_SEED, wrong_extra
 
 
@@ -23,14 +35,14 @@ def add(parser: argparse.ArgumentParser) -> None:
     """Add the command's options."""
     named = ", ".join(bundled_recipes())
     parser.add_argument("recipe", metavar="RECIPE", help=f"a judge recipe's file, or a bundled one: {named}")
-    add_material(parser)
+    add_material(parser, told="where everything goes; replies in it are not asked for again")
     add_judges(parser)
     add = parser.add_argument
-    add("--dry-run", action="store_true", help="only tell what it takes")
+    add("--dry-run", action="store_true", help="only tell calls, tokens, time and money")
     add("--show-prompt", action="store_true", help="only print the first prompt of each kind, filled in")
-    add("--budget-calls", type=whole, metavar="N", help="stop before more calls")
-    add("--budget-tokens", type=whole, metavar="N", help="stop before more tokens, in and out")
-    add("--budget-money", type=_number, metavar="M", help="stop before it costs more; needs --price")
+    add("--budget-calls", type=whole, metavar="N", help="stop this start before more calls; each start counts anew")
+    add("--budget-tokens", type=whole, metavar="N", help="stop this start before more tokens, in and out")
+    add("--budget-money", type=_number, metavar="M", help="stop this start before it costs more; needs --price")
     add("--price", type=price, default=Price(), metavar="IN,OUT", help="of a million tokens, in and out")
     add("--concurrency", type=_at_once, default=8, metavar="N", help="calls at a time (default: 8)")
     add("--attempts", type=_attempts, default=3, metavar="N", help="times to ask in all if unreadable (default: 3)")
@@ -56,22 +68,43 @@ def add_judges(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Judge reports."""
     try:
-        method = read_method(options.recipe)
+        method = recipe_of(options.recipe)
         options = with_made(options, method)
         method = replace(method, sampling=sampling_of(options, method))
-        task = task_of(options, method, judges_of(options, method), _folder(options.recipe))
+        judges = judges_of(options, method)
+        # Before the reports are read, and in a dry run too: a wrong address or key is told at once.
+        running = _running(options)
+        endpoints_of(judges, running.token, running.timeout)
+        task = task_of(options, method, judges, _folder(options.recipe))
+        _warn(task)
         if options.show_prompt:
             shown = first_prompts(task)
             print_lines(line for name, text in shown.items() for line in (f"--- {name}", *text.split("\n")))
             return DONE
         if options.dry_run:
-            print_lines(_estimate(options, task))
+            print_lines(estimate_lines(options, task))
             return DONE
-        judged = run_method(task, options.output, _running(options))
-        return finish(options, judged, options.price, timed=True)
+        if options.output is None:
+            raise wrong("there is no folder to write to.", "Name it by -o, or see what it takes by --dry-run.")
+        return finish(options, _asked(options, task, running), options.price, timed=True)
     except AeollmError as error:
         complain(str(error))
         return UNUSABLE
+
+
+def _warn(task: Task) -> None:
+    """Tell before anything is paid what is known before."""
+    for line in problem_lines(problem for problem in warnings_of(task) if problem.severity != "note"):
+        complain(line)
+
+
+def _asked(options: argparse.Namespace, task: Task, running: Running) -> Judged:
+    telling = Telling(rows_of(task, options.price, None), options.price)
+    watched = replace(running, on_progress=telling.progress, on_ask=telling.ask, on_stop=telling.stopping)
+    try:
+        return run_method(task, options.output, watched)
+    finally:
+        telling.close()
 
 
 def _folder(recipe: str) -> Path | None:
@@ -119,48 +152,7 @@ def _running(options: argparse.Namespace) -> Running:
         raise wrong("--budget-money needs a price.", "Name it by --price IN,OUT, of a million tokens.")
     budget = Budget(options.budget_calls, options.budget_tokens, options.budget_money, options.price)
     limits = Limits(concurrency=options.concurrency, attempts=options.attempts, budget=budget)
-    return Running(token_of(options), options.timeout, limits, on_progress=_telling(), on_ask=_tell_ask)
-
-
-def _tell_ask(ask: Ask) -> None:
-    complain(f"asking: {ask.name}")
-
-
-def _telling() -> OnProgress | None:
-    """Tell on a terminal how far it is, on one line."""
-    if not sys.stderr.isatty():
-        return None
-
-    def tell(progress: Progress) -> None:
-        spent, waiting = progress.spent, f" ({progress.waiting})" if progress.waiting else ""
-        line = f"{progress.done} done, {progress.missing} missing, {spent.calls} asked, {progress.from_disk} from disk"
-        # A terminal that was closed ends no run.
-        with suppress(OSError):
-            sys.stderr.write(f"\r{line}{waiting}\x1b[K")
-            sys.stderr.flush()
-
-    return tell
-
-
-def _estimate(options: argparse.Namespace, task: Task) -> list[str]:
-    """Tell what a method takes."""
-    path = options.output / REPLIES
-    if path.is_file():
-        with ReplyStore(path) as store:
-            found = estimated(task, options.price, store)
-    else:
-        found = estimated(task, options.price)
-    head = ["asked", "calls", "on disk", "tokens in", "tokens out at most", "longest call", "money at most"]
-    rows = [head]
-    for own in found:
-        calls = ("at most " if own.at_most else "") + str(own.calls)
-        numbers = [own.on_disk, own.prompt, own.completion, own.longest]
-        rows.append([own.name, calls, *map(str, numbers), f"{own.money:.4g}"])
-    total = [sum(getattr(own, key) for own in found) for key in ("calls", "on_disk", "prompt", "completion")]
-    longest, money = max(own.longest for own in found), sum(own.money for own in found)
-    rows.append(["together", *map(str, [*total, longest]), f"{money:.4g}"])
-    told = "(tokens are estimated; asking again after replies that cannot be read comes on top; nothing was sent)"
-    return [f"{task.method.name}: {len(task.material.reports)} reports", *aligned(rows, 1), told]
+    return Running(token_of(options), options.timeout, limits)
 
 
 def _number(text: str) -> float:

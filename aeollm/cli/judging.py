@@ -7,38 +7,45 @@ import json
 import os
 from collections.abc import Mapping
 from dataclasses import replace
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 from aeollm.cli.options import add_labels, labels_of, settings_of
 from aeollm.cli.terminal import DONE, REFUSED, print_lines
-from aeollm.errors import JudgingError, Problem, UsageError
-from aeollm.exports.judged import judged_json, judged_markdown
+from aeollm.errors import JudgingError, Problem, UsageError, printable
+from aeollm.exports.judged import going_on, judged_json, judged_markdown
 from aeollm.files import read_rubrics
 from aeollm.judging import Price, read_shard
 from aeollm.judging.reports import read_reports
-from aeollm.methods import Judge, Judged, Material, Method, Prompts, Sampling, Task, files_of, material_of, write_files
+from aeollm.methods import (
+    Judge,
+    Judged,
+    Material,
+    Method,
+    Prompts,
+    Sampling,
+    Task,
+    bundled_recipes,
+    files_of,
+    material_of,
+    read_method,
+    write_files,
+)
 from aeollm.methods.running import put_aside
 from aeollm.sources import LabelSet
 from aeollm.tables import Policy
 
 REPORT, REPORT_JSON = "report.md", "report.json"
-_REMEDIES = {
-    "unauthorised": "Check the key (--token-env). ",
-    "not_found": "Check --model and --base-url. ",
-    "payment": "Look at the account. ",
-    "unwritable_file": "Make room first. ",
-}
-"""What to do about a failure that all requests share."""
 _LABELS = ("labels", "labels_set", "rubrics")
 
 
-def add_material(parser: argparse.ArgumentParser) -> None:
+def add_material(parser: argparse.ArgumentParser, told: str = "where everything goes", *, needed: bool = False) -> None:
     """Add what is judged, and where the result goes."""
     add = parser.add_argument
     add("--answers", type=Path, metavar="PATH", help="folder of Report<questionId>/, or a table (.jsonl, .csv)")
     add("--partial", action="store_true", help="judge what is there, although reports are missing or broken")
-    add("-o", "--output", type=Path, required=True, metavar="FOLDER", help="where everything goes")
+    add("-o", "--output", type=Path, required=needed, metavar="FOLDER", help=told)
     add_labels(parser)
 
 
@@ -63,6 +70,25 @@ def whole(text: str) -> int:
 def wrong(message: str, remedy: str = "See --help.") -> UsageError:
     """Make the error of a wrong call."""
     return UsageError("judge", [Problem("error", "usage", message, remedy)])
+
+
+def recipe_of(text: str) -> Method:
+    """Read a judge recipe: a file, or a bundled one's name.
+
+    Raises
+    ------
+    AeollmError
+        If there is no such recipe, or it cannot be read.
+    """
+    bundled = bundled_recipes()
+    if text not in bundled and not Path(text).exists():
+        near = get_close_matches(text, bundled, n=1)
+        remedy = f"Did you mean {near[0]}? " if near else ""
+        raise wrong(
+            f"there is no recipe {printable(text)}: no such file, and none of the bundled ones.",
+            f"{remedy}There are {', '.join(bundled)}.",
+        )
+    return read_method(text)
 
 
 def with_made(options: argparse.Namespace, method: Method) -> argparse.Namespace:
@@ -174,16 +200,28 @@ def finish(options: argparse.Namespace, judged: Judged, cost: Price, *, timed: b
     files = files_of(judged, repeated(options, judged.task))
     files[REPORT] = judged_markdown(found).encode("utf-8", "surrogatepass")
     files[REPORT_JSON] = (json.dumps(found, ensure_ascii=True, indent=1) + "\n").encode()
+    # Told first: where a disk is full, files are not written either.
+    print_lines(_told(options, judged))
     write_files(files, options.output)
-    aside = put_aside(files, options.output)
-    print_lines(_told(options, judged, files))
+    aside = put_aside(files, options.output, (ask.file for ask in judged.task.method.asks))
+    print_lines([f"written: {', '.join(sorted(files))}"])
     print_lines(f"put aside: {name}, of an earlier run" for name in aside)
-    built = judged.built is not None or not judged.task.method.steps
+    print_lines(_next(options, judged))
     # A part of a run may be none of its reports.
-    return DONE if judged.complete and (built or not judged.task.material.reports) else REFUSED
+    return DONE if judged.complete and (judged.whole or not judged.task.material.reports) else REFUSED
 
 
-def _told(options: argparse.Namespace, judged: Judged, files: Mapping[str, bytes]) -> list[str]:
+def _next(options: argparse.Namespace, judged: Judged) -> list[str]:
+    """Name the command that goes on from opinions."""
+    return [
+        f"next: python -m aeollm calibrate --opinions {options.output / own.asking.ask.file} --answers PEOPLE.tsv "
+        f"--target {own.asking.questions[0].name}"
+        for own in judged.collected
+        if own.opinions is not None and own.opinions.rows
+    ]
+
+
+def _told(options: argparse.Namespace, judged: Judged) -> list[str]:
     calls = sum(own.calls for own in judged.collected)
     lines = [
         f"{options.output}: {len(judged.task.material.reports)} reports, {calls} answers wanted, {judged.lost} missing"
@@ -191,9 +229,11 @@ def _told(options: argparse.Namespace, judged: Judged, files: Mapping[str, bytes
     lines += [f"  {own.name}: {own.calls} wanted, {len(own.lost)} missing" for own in judged.collected]
     spent = judged.spent
     usage = f"{spent.usage.prompt} + {spent.usage.completion} tokens"
-    lines.append(f"asked {spent.calls} times ({usage}) in {judged.seconds:.1f} s; {judged.from_disk} replies from disk")
+    there = f"{judged.from_disk} answers from replies that were there already"
+    lines.append(f"asked {spent.calls} times ({usage}) in {judged.seconds:.1f} s; {there}")
     lines += [f"{problem.severity}: {problem}" for problem in judged.problems if problem.severity != "note"]
+    if judged.built is not None and not judged.whole:
+        lines += [f"{problem.severity}: {problem}" for problem in judged.built.problems if problem.severity == "error"]
     if judged.stopped is not None:
-        remedy = _REMEDIES.get(judged.stopped.kind, "")
-        lines.append(f"stopped: {judged.stopped.words}. {remedy}The same command goes on from here.")
-    return [*lines, f"written: {', '.join(sorted(files))}"]
+        lines.append(f"stopped: {judged.stopped.words}. {going_on(judged.stopped.kind)}")
+    return lines

@@ -17,7 +17,7 @@ from aeollm.methods.merging import merge_replies, read_parts
 def add(parser: argparse.ArgumentParser) -> None:
     """Add the command's options."""
     parser.add_argument("parts", nargs="+", type=Path, metavar="FOLDER", help="what `judge` wrote, a folder a part")
-    add_material(parser)
+    add_material(parser, needed=True)
     parser.add_argument(
         "--price", type=price, default=Price(), metavar="IN,OUT", help="of a million tokens, in and out"
     )

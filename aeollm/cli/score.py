@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from pathlib import Path
 
 from aeollm.cli.options import add_inputs, add_json, add_policy, labels_of, policy_of
 from aeollm.cli.terminal import DONE, REFUSED, UNUSABLE, complain, print_json, print_lines
 from aeollm.cli.text_tables import aligned, label_lines, number, verdict
 from aeollm.errors import AeollmError
-from aeollm.evaluation import Evaluation, evaluate, failed_json
+from aeollm.evaluation import Evaluation, distinct, evaluate, failed_json
 from aeollm.tables import MEASURES, PAIR_KINDS, Mean, Scores
 
 
@@ -27,7 +28,7 @@ def run(options: argparse.Namespace, *, scored: bool = True) -> int:
         label_set = labels_of(options)
     except AeollmError as error:
         return unusable(options, error)
-    evaluation = evaluate([(path, None) for path in options.runs], label_set, policy_of(options), scored=scored)
+    evaluation = evaluate(_told_apart(options.runs), label_set, policy_of(options), scored=scored)
     if options.json:
         print_json(evaluation.to_json(per_question=options.per_question))
     else:
@@ -35,6 +36,13 @@ def run(options: argparse.Namespace, *, scored: bool = True) -> int:
     if scored and not label_set.labels.labelled:
         return UNUSABLE
     return DONE if all(result.accepted for result in evaluation.results) else REFUSED
+
+
+def _told_apart(paths: Sequence[str]) -> list[tuple[str | Path | bytes, str | None]]:
+    """Name runs of the same file name by a number, as `compare` does; others by their own name."""
+    names = [Path(path).name for path in paths]
+    shown = zip(paths, names, distinct(names), strict=True)
+    return [(path, None if other == name else other) for path, name, other in shown]
 
 
 def unusable(options: argparse.Namespace, error: AeollmError) -> int:

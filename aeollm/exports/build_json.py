@@ -20,6 +20,7 @@ def build_json(built: Built) -> dict[str, Any]:
         "name": built.recipe.name,
         "accepted": built.inspection.run is not None,
         "in_part": built.in_part,
+        "instead": built.instead,
         "inputs": {
             name: {"file": built.recipe.inputs[name], "sha256": digest} for name, digest in built.digests.items()
         },
@@ -27,10 +28,10 @@ def build_json(built: Built) -> dict[str, Any]:
         "coverage": {"answers": found, "of": of},
         "problems": [problem.to_json() for problem in (*built.problems, *built.inspection.problems)],
         "stages": [_stage(stage) for stage in built.stages],
-        "order_effects": {name: [_plain(effect) for effect in own] for name, own in built.order_effects.items()},
-        "position_bias": {name: [_plain(bias) for bias in own] for name, own in built.position_bias.items()},
+        "order_effects": {name: [plain(effect) for effect in own] for name, own in built.order_effects.items()},
+        "position_bias": {name: [plain(bias) for bias in own] for name, own in built.position_bias.items()},
         "ties_left": built.ties,
-        "ties_broken": {name: [_plain(count) for count in own] for name, own in built.broken.items()},
+        "ties_broken": {name: [plain(count) for count in own] for name, own in built.broken.items()},
         "spreads": _finite(built.spreads),
         "strengths": {name: _strengths(own) for name, own in built.strengths.items()},
     }
@@ -42,6 +43,7 @@ def refused_build(name: str, problems: Sequence[Problem]) -> dict[str, Any]:
         "name": name,
         "accepted": False,
         "in_part": False,
+        "instead": None,
         "inputs": {},
         "run": None,
         "coverage": {"answers": 0, "of": 0},
@@ -63,6 +65,7 @@ def _stage(stage: Stage) -> dict[str, Any]:
         "base": stage.base,
         "learned": stage.learned,
         "reason": stage.reason or None,
+        "answers": None if stage.scores is None else max(stage.scores.answers.sum(axis=1).tolist()),
         "gains": _gains(stage),
         "scores": _scores(stage, stage.scores),
         "in_sample": _scores(stage, stage.in_sample),
@@ -73,7 +76,7 @@ def _stage(stage: Stage) -> dict[str, Any]:
 def _gains(stage: Stage) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for (view, measure), gain in stage.gains.items():
-        found.setdefault(view, {})[measure] = _plain(gain)
+        found.setdefault(view, {})[measure] = plain(gain)
     return found
 
 
@@ -108,8 +111,14 @@ def _strengths(found: Strengths) -> list[dict[str, Any]]:
     ]
 
 
-def _plain(table: object) -> dict[str, Any]:
-    """Give a table's fields, undefined numbers as null."""
+def plain(table: object) -> dict[str, Any]:
+    """Give a table's fields, undefined numbers as null.
+
+    Raises
+    ------
+    TypeError
+        For what is no table.
+    """
     if not is_dataclass(table) or isinstance(table, type):
         raise TypeError(f"not a table: {table!r}")
     return {key: _finite(value) for key, value in asdict(table).items()}

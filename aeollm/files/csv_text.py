@@ -10,6 +10,8 @@ from collections.abc import Iterator, Sequence
 from aeollm.errors import printable
 from aeollm.files.decoding import Unreadable, refuse
 
+_SHORT = 40
+
 
 def csv_rows(text: str, delimiter: str = ",") -> Iterator[tuple[int, list[str]]]:
     """Give every row that is not blank with the line it ends on.
@@ -20,10 +22,12 @@ def csv_rows(text: str, delimiter: str = ",") -> Iterator[tuple[int, list[str]]]
         If quotation marks swallow the rest of the file.
     """
     reader = csv.reader(io.StringIO(text), strict=True, delimiter=delimiter)
+    # Ids and names stand on very many rows; the reader makes each one anew.
+    short: dict[str, str] = {}
     try:
         for row in reader:
             if any(cell.strip() for cell in row):
-                yield reader.line_num, row
+                yield reader.line_num, [short.setdefault(cell, cell) if len(cell) < _SHORT else cell for cell in row]
     except csv.Error as error:
         message = f"no CSV can be read from here on ({error})."
         remedy = "Look for a quotation mark without its partner."

@@ -3,7 +3,7 @@
 from aeollm.judging.budget import Budget, Price, Spent
 from aeollm.judging.calling import Limits
 from aeollm.judging.control import Control, OnProgress, Progress
-from aeollm.judging.estimating import Estimate, estimate
+from aeollm.judging.estimating import Estimate, Estimator, estimate
 from aeollm.judging.merging import Merged, merge
 from aeollm.judging.messages import (
     Answer,
@@ -34,6 +34,7 @@ __all__ = [
     "Control",
     "Data",
     "Estimate",
+    "Estimator",
     "Limits",
     "Merged",
     "Message",

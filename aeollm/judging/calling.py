@@ -138,6 +138,11 @@ class Caller:
                 return reply
         raise Stopped
 
+    @property
+    def under_way(self) -> int:
+        """Count the calls that wait for their reply."""
+        return len(self._under_way)
+
     def give_up(self) -> None:
         """Abandon the calls under way."""
         for call in self._under_way:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from aeollm.judging.budget import Price
 from aeollm.judging.messages import Request, Usage
@@ -11,9 +11,48 @@ from aeollm.judging.store import ReplyStore
 from aeollm.judging.tokens import prompt_tokens
 
 
+@dataclass(slots=True)
+class Counted:
+    """What endpoints told about replies on disk: the tokens of their prompts beside the estimate, and seconds.
+
+    Only replies whose endpoint counted are in ``estimated`` and ``real``.
+    """
+
+    estimated: int = 0
+    real: int = 0
+    replies: int = 0
+    seconds: float = 0.0
+    timed: int = 0
+
+    def add(self, request: Request, store: ReplyStore) -> bool:
+        """Count a request's reply, where there is one."""
+        reply = store.get(request)
+        if reply is None:
+            return False
+        if not reply.usage.estimated:
+            self.estimated += prompt_tokens(request.messages)
+            self.real += reply.usage.prompt
+            self.replies += 1
+        seconds = store.seconds(request)
+        if seconds is not None:
+            self.seconds += seconds
+            self.timed += 1
+        return True
+
+    @property
+    def scale(self) -> float | None:
+        """Give how many real tokens an estimated one was; None where nothing was counted."""
+        return self.real / self.estimated if self.estimated and self.real else None
+
+    @property
+    def pace(self) -> float | None:
+        """Give the seconds that a call took; None where nothing was timed."""
+        return self.seconds / self.timed if self.timed else None
+
+
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """Calls to make, and those whose reply is on disk already.
+    """Calls to make, those whose reply is on disk already, and those whose reply another call brings.
 
     ``most`` is the prompts' estimated tokens and the most that may be written in reply; ``money`` is its price.
     ``longest`` is the largest estimate of one call, prompt and reply, which the model's context has to hold.
@@ -21,26 +60,43 @@ class Estimate:
 
     calls: int
     on_disk: int
+    shared: int
     most: Usage
     longest: int
     money: float
 
 
+@dataclass(slots=True)
+class Estimator:
+    """Adds up requests of several ways of asking, whose replies may be the same."""
+
+    store: ReplyStore | None = None
+    counted: Counted = field(default_factory=Counted)
+    _seen: set[bytes] = field(default_factory=set)
+
+    def add_up(self, requests: Iterable[Request], price: Price, *, stand_ins: bool = False) -> Estimate:
+        """Add up requests; asking again after unreadable replies comes on top.
+
+        With ``stand_ins`` they are no more than of the size of those to come, and share no reply with other ones.
+        """
+        calls = on_disk = shared = longest = 0
+        most, known = Usage(0, 0, estimated=True), set() if stand_ins else self._seen
+        for request in requests:
+            key = bytes.fromhex(request.key)
+            if key in known:
+                shared += 1
+                continue
+            known.add(key)
+            if self.store is not None and self.counted.add(request, self.store):
+                on_disk += 1
+                continue
+            calls += 1
+            cost = Usage(prompt_tokens(request.messages), request.options.max_tokens, estimated=True)
+            longest = max(longest, cost.prompt + cost.completion)
+            most += cost
+        return Estimate(calls, on_disk, shared, most, longest, price.of(most))
+
+
 def estimate(requests: Iterable[Request], price: Price, store: ReplyStore | None = None) -> Estimate:
-    """Add up requests; asking again after unreadable replies comes on top."""
-    calls = on_disk = longest = 0
-    most = Usage(0, 0, estimated=True)
-    seen: set[bytes] = set()
-    for request in requests:
-        key = bytes.fromhex(request.key)
-        if key in seen:
-            continue
-        seen.add(key)
-        if store is not None and store.get(request) is not None:
-            on_disk += 1
-            continue
-        calls += 1
-        cost = Usage(prompt_tokens(request.messages), request.options.max_tokens, estimated=True)
-        longest = max(longest, cost.prompt + cost.completion)
-        most += cost
-    return Estimate(calls, on_disk, most, longest, price.of(most))
+    """Add up requests of one way of asking."""
+    return Estimator(store).add_up(requests, price)

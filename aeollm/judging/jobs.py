@@ -15,7 +15,8 @@ from aeollm.errors import JudgingError, Problem, printable
 from aeollm.judging.asking.failures import redacting
 
 REPORTS, OUT, HERE = "/reports", "/out", "part"
-_SCRIPT = """set -u
+# -e: what fails before the server must not be followed by hours of a paid machine.
+_SCRIPT = """set -eu
 mkdir -p {here} {out}
 cp -r {out}/. {here}/
 printf '%s' "$RECIPE" > recipe.toml
@@ -23,17 +24,17 @@ python3 -m venv env
 env/bin/pip install -q huggingface_hub
 env/bin/hf download --quiet --repo-type space {code} --local-dir code
 env/bin/pip install -q -r code/requirements.txt -r code/requirements-judge.txt
-vllm serve {model} --port 8000 {serve} &
+vllm serve {model} --port 8000 --enable-prefix-caching {serve} &
 server=$!
 until env/bin/python -c "import urllib.request as u; u.urlopen('http://127.0.0.1:8000/health')" 2>/dev/null; do
   kill -0 $server || exit 1
   sleep 5
 done
-(while sleep 120; do cp -r {here}/. {out}/; done) &
-PYTHONPATH=code env/bin/python -m aeollm judge {judge} -o {here}
-code=$?
+(while sleep 120; do cp -r {here}/. {out}/ || true; done) &
+ended=0
+PYTHONPATH=code env/bin/python -m aeollm judge {judge} -o {here} || ended=$?
 cp -r {here}/. {out}/
-exit $code
+exit $ended
 """
 
 

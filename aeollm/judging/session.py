@@ -50,6 +50,11 @@ class Session:
         return frozenset().union(*self._store.lacks.values())
 
     @property
+    def under_way(self) -> int:
+        """Count the calls that wait for their reply."""
+        return self._caller.under_way
+
+    @property
     def progress(self) -> Progress:
         """Give how far it is."""
         caller = self._caller

@@ -18,6 +18,7 @@ from aeollm.judging.messages import Reply, Request
 
 _PRIVATE = 0o600
 _BLOCK = 2**20
+_DAY = 86_400
 _START = b'{"key":"'
 
 
@@ -104,6 +105,13 @@ class ReplyStore:
         if place is None:
             return None
         return Reply.from_json(_entry(self._line_at(place))["reply"])
+
+    def seconds(self, request: Request) -> float | None:
+        """Give how long the call to this request took; None where there is no reply, or nobody timed it."""
+        place = self._find(request.without(self.lacking(request.options.model)))
+        made = None if place is None else _entry(self._line_at(place)).get("made")
+        found = made.get("seconds") if isinstance(made, dict) else None
+        return float(found) if isinstance(found, int | float) and 0 <= found < _DAY else None
 
     def _find(self, request: Request) -> int | None:
         model = self.served(request.options.model)

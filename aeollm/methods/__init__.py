@@ -1,6 +1,7 @@
 """Ways of judging as recipes: whom to ask what about every report, and the steps from there to a run."""
 
-from aeollm.methods.carrying import Estimated, Judged, Task, estimated, first_prompts
+from aeollm.methods.carrying import Judged, Task
+from aeollm.methods.estimating import Estimated, duration, estimated, first_prompts, seconds_of
 from aeollm.methods.kinds import ASKS, AskKind
 from aeollm.methods.material import Material, material_of
 from aeollm.methods.method import COUNTS, Ask, Judge, Method, RubricQuestion, Sampling
@@ -26,12 +27,14 @@ __all__ = [
     "Sampling",
     "Task",
     "bundled_recipes",
+    "duration",
     "estimated",
     "files_of",
     "first_prompts",
     "material_of",
     "read_method",
     "run_method",
+    "seconds_of",
     "write_files",
     "write_method",
 ]

@@ -5,18 +5,20 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 
+from aeollm.aggregation.orders import OrderEffect
+from aeollm.aggregation.pairwise import PositionBias
 from aeollm.calibration.structure import FEATURES, features_of_texts
-from aeollm.errors import AeollmError, JudgingError, Problem, RecipeError, printable
+from aeollm.errors import AeollmError, Problem, RecipeError, printable
 from aeollm.files import read_run
-from aeollm.judging import Missing, Price, ReplyStore, Session, Spent, estimate
+from aeollm.judging import Missing, Session, Spent, Usage
 from aeollm.methods.calls import Asking
-from aeollm.methods.collecting import Collected, collect, requests_of
+from aeollm.methods.collecting import Collected, Paid, collect
 from aeollm.methods.material import Material
 from aeollm.methods.method import COUNTS, Ask, Judge, Method
-from aeollm.methods.optimising import setup_of
 from aeollm.methods.prompting import Prompts
-from aeollm.recipes import REPORTS, Built, Materials, Recipe, build, read_materials
+from aeollm.recipes import REPORTS, Built, Materials, Recipe, build, order_told, position_told, read_as_far
 from aeollm.tables import AnswerScores, Policy
 
 OnAsk = Callable[[Ask], None]
@@ -44,7 +46,10 @@ class Judged:
     """What came of it.
 
     ``files`` are the tables that asking gave, and ``build.toml`` with what it takes to build the run of them again;
-    ``built`` is None where there is no run, and ``problems`` say why. ``stopped`` is why not everything was asked.
+    ``built`` is None where there is no run, and ``problems`` say why; what the inputs tell of orders and positions is
+    told all the same. ``stopped`` is why not everything was asked. ``spared`` says that steps were left out for nothing
+    but that there was nothing to ask for them, such as no tie to break. ``usage`` is what the replies used took,
+    whenever they were paid for, those that several answers share once.
     """
 
     task: Task
@@ -57,6 +62,10 @@ class Judged:
     spent: Spent
     from_disk: int
     seconds: float
+    order_effects: Mapping[str, tuple[OrderEffect, ...]] = field(default_factory=dict)
+    position_bias: Mapping[str, tuple[PositionBias, ...]] = field(default_factory=dict)
+    spared: bool = False
+    usage: Usage = field(default_factory=partial(Usage, 0, 0))
 
     @property
     def lost(self) -> int:
@@ -65,45 +74,58 @@ class Judged:
 
     @property
     def complete(self) -> bool:
-        """Tell whether nothing is missing."""
+        """Tell whether everything was asked and has a value."""
         return not self.lost and self.stopped is None
+
+    @property
+    def whole(self) -> bool:
+        """Tell whether the run is what the recipe is for, as far as it has steps to one."""
+        if self.built is None:
+            return not self.task.method.steps
+        return self.built.instead is None or self.spared
 
 
 async def carry_out(task: Task, session: Session, on_ask: OnAsk | None = None) -> Judged:
     """Ask everything in its order, and build the run."""
     start = time.monotonic()
     collected: list[Collected] = []
+    paid = Paid()
     files: dict[str, bytes] = {}
-    problems: list[Problem] = [*task.material.problems, *_same_judge(task)]
+    problems: list[Problem] = [*warnings_of(task)]
     for ask in task.method.asks:
         if on_ask is not None:
             on_ask(ask)
         try:
             scores = _earlier(task, ask, files)
-            found = await collect(task.asking(ask, scores), session)
+            found = await collect(task.asking(ask, scores), session, paid)
         except AeollmError as error:
             problems += [_of(ask, problem) for problem in error.problems if problem.severity == "error"]
             continue
         collected.append(found)
         if found.content:
             files[ask.file] = found.content
-        problems += _told(found)
+        problems += _told(found, session.stopped)
         if found.optimised is not None:
             task.prompts.made.update(found.optimised.templates)
             problems += found.optimised.problems
-    built, further = _built(task, files)
-    return Judged(
+    judged = Judged(
         task,
         tuple(collected),
         files,
-        built,
-        (*problems, *further),
+        None,
+        tuple(problems),
         session.stopped,
         session.lacking,
         session.progress.spent,
         session.progress.from_disk,
-        time.monotonic() - start,
+        0.0,
     )
+    return replace(_with_run(judged, files), usage=paid.usage, seconds=time.monotonic() - start)
+
+
+def warnings_of(task: Task) -> tuple[Problem, ...]:
+    """Give what can be said before anything is asked."""
+    return (*task.material.problems, *_same_judge(task))
 
 
 def _same_judge(task: Task) -> list[Problem]:
@@ -130,19 +152,30 @@ def _earlier(task: Task, ask: Ask, files: Mapping[str, bytes]) -> AnswerScores |
     Raises
     ------
     AeollmError
-        If they cannot be had.
+        If they cannot be had, or the ask scores by a prompt that was to be made before it and was not.
     """
-    name = ask.builds_on
+    makes = {other.name for other in task.method.asks if other.kind.gives == "prompt"}
+    prompt, name = str(ask.options["prompt"]), ask.builds_on
+    if prompt in makes and not any(prompt == made for made, _ in task.prompts.made):
+        raise _nothing_of(prompt, "a prompt to ask by")
     if name is None:
         return None
     own = next((other for other in task.method.asks if other.name == name), None)
     if own is not None:
         if own.file not in files:
-            raise RecipeError(name, [Problem("error", "no_scores", f"{printable(name)} gave no scores.", "")])
+            raise _nothing_of(name, "the scores that say what to ask")
         return AnswerScores.of_run(read_run(files[own.file], name=own.file))
     recipe = task.method.recipe(until=name)
+    lacking = [one for one, file in recipe.inputs.items() if file not in files]
+    if lacking:
+        raise _nothing_of(", ".join(lacking), f"what {printable(name)} is made of, which says what to ask")
     built = build(recipe, _materials(task, recipe, files), policy=task.policy)
     return next(stage.table for stage in built.stages if stage.name == name)
+
+
+def _nothing_of(name: str, what: str) -> RecipeError:
+    message = f"nothing was asked: {printable(name)} did not give {what}."
+    return RecipeError(name, [Problem("error", "nothing_to_go_on", message, "See there what went wrong first.")])
 
 
 def _materials(task: Task, recipe: Recipe, files: Mapping[str, bytes]) -> Materials:
@@ -150,24 +183,45 @@ def _materials(task: Task, recipe: Recipe, files: Mapping[str, bytes]) -> Materi
     if recipe.reports is not None:
         found[REPORTS] = files[COUNTS] if COUNTS in files else counts_of(task.material)
     labels = task.material.labels
-    return read_materials(recipe, found, labels=labels, rubrics=task.material.rubrics)
+    read = read_as_far(recipe, found, labels=labels, rubrics=task.material.rubrics)
+    # Why there is no table was said where it was asked for.
+    return replace(read, refused=tuple(problem for problem in read.refused if problem.kind != "missing_file"))
 
 
-def _built(task: Task, files: dict[str, bytes]) -> tuple[Built | None, list[Problem]]:
-    """Build the run of what was asked, where the recipe has steps."""
+def _with_run(judged: Judged, files: dict[str, bytes]) -> Judged:
+    """Build the run of what was asked, where the recipe has steps: all of it, or as far as they can be carried out."""
+    task = judged.task
     if not task.method.steps:
-        return None, []
+        return judged
     recipe = task.method.recipe()
     if recipe.reports is not None:
         files[COUNTS] = counts_of(task.material)
-    lacking = [printable(name) for name, file in recipe.inputs.items() if file not in files]
-    if lacking:
-        message = f"there is no run: {', '.join(lacking)} gave nothing to build it of."
-        return None, [Problem("error", "no_run", message)]
+    lacking = [name for name, file in recipe.inputs.items() if file not in files]
+    idle = [own.name for own in judged.collected if not own.calls]
+    failed = ", ".join(printable(name) for name in lacking if name not in idle)
+    problems = [Problem("error", "nothing_given", f"{failed} gave nothing to build a run of.")] if failed else []
+    materials, built = _materials(task, recipe, files), None
     try:
-        return build(recipe, _materials(task, recipe, files), policy=task.policy), []
+        built = build(recipe, materials, policy=task.policy, as_far=True)
     except AeollmError as error:
-        return None, list(error.problems)
+        message = f"there is no run: {failed} gave nothing to build it of." if failed else "there is no run."
+        problems = [Problem("error", "no_run", message), *error.problems]
+    spared = built is not None and not any(own.severity == "error" for own in (*problems, *built.problems))
+    if built is not None and built.instead is not None:
+        problems.append(_instead(built.instead, spared=spared))
+    told = (*judged.problems, *dict.fromkeys(problems))
+    orders = order_told(materials) if built is None else built.order_effects
+    positions = position_told(materials) if built is None else built.position_bias
+    return replace(judged, built=built, problems=told, order_effects=orders, position_bias=positions, spared=spared)
+
+
+def _instead(name: str, *, spared: bool) -> Problem:
+    """Say whose scores the run holds, and whether that is as it should be."""
+    holds = f"the run holds the scores of {printable(name)} as they are"
+    if spared:
+        return Problem("note", "run_instead", f"there was nothing to ask for the steps after it: {holds}.")
+    remedy = "What was asked is kept: the same command goes on from there."
+    return Problem("error", "run_instead", f"the recipe's end was not reached: {holds}.", remedy)
 
 
 def counts_of(material: Material) -> bytes:
@@ -182,14 +236,17 @@ def _of(ask: Ask, problem: Problem) -> Problem:
     return replace(problem, message=f"{printable(ask.name)}: {problem.message}")
 
 
-def _told(found: Collected) -> list[Problem]:
+def _told(found: Collected, stopped: Missing | None) -> list[Problem]:
     """Say what has to be said of one way of asking."""
     problems: list[Problem] = []
     name = printable(found.name)
     if found.lost:
-        kinds = ", ".join(sorted({lost.missing.kind for lost in found.lost}))
-        message = f"{name}: {len(found.lost)} of {found.calls} calls have no value ({kinds}): missing, never 0."
-        remedy = "The same command asks failed calls again; unreadable replies stay, unless more attempts are allowed."
+        kinds = sorted({lost.missing.kind for lost in found.lost})
+        message = (
+            f"{name}: {len(found.lost)} of {found.calls} calls have no value ({', '.join(kinds)}): missing, never 0."
+        )
+        # Why a run stopped, and what to do about it, is said once.
+        remedy = "" if stopped is not None and kinds == [stopped.kind] else _AGAIN
         problems.append(Problem("warning", "missing_values", message, remedy))
     if found.sampled:
         message = f"{name}: {found.sampled} opinions are shares of repeated replies: there were no token probabilities."
@@ -199,52 +256,4 @@ def _told(found: Collected) -> list[Problem]:
     return problems
 
 
-@dataclass(frozen=True, slots=True)
-class Estimated:
-    """What one way of asking takes; ``at_most`` where what is asked depends on earlier replies."""
-
-    name: str
-    calls: int
-    on_disk: int
-    prompt: int
-    completion: int
-    longest: int
-    money: float
-    at_most: bool
-
-
-def estimated(task: Task, price: Price, store: ReplyStore | None = None) -> tuple[Estimated, ...]:
-    """Add up what a method takes, before anything is sent; asking again comes on top."""
-    found: list[Estimated] = []
-    task = _with_first_prompts(task)
-    for ask in task.method.asks:
-        own = estimate(requests_of(task.asking(ask)), price, store)
-        most = own.most
-        figures = (own.calls, own.on_disk, most.prompt, most.completion, own.longest, own.money)
-        found.append(Estimated(ask.name, *figures, at_most=ask.builds_on is not None or ask.kind.gives == "prompt"))
-    return tuple(found)
-
-
-def _with_first_prompts(task: Task) -> Task:
-    """Let the prompts that an optimisation starts from stand for those that it will make."""
-    made = dict(task.prompts.made)
-    for ask in task.method.asks:
-        if ask.kind.gives == "prompt":
-            setup = setup_of(task.asking(ask))
-            made |= setup.templates(ask.name, setup.start)
-    return replace(task, prompts=Prompts(task.prompts.folder, made))
-
-
-def first_prompts(task: Task) -> dict[str, str]:
-    """Give the first prompt of every way of asking, filled in, to be looked at."""
-    found: dict[str, str] = {}
-    task = _with_first_prompts(task)
-    for ask in task.method.asks:
-        request = next(iter(requests_of(task.asking(ask))), None)
-        if request is None:
-            message = f"{printable(ask.name)}: there is nothing to ask."
-            raise JudgingError(task.method.name, [Problem("error", "nothing_asked", message, "")])
-        found[f"{ask.name} ({request.prompt})"] = "\n\n".join(
-            f"# {message.role}\n\n{message.content}" for message in request.messages
-        )
-    return found
+_AGAIN = "The same command asks failed calls again; unreadable replies stay, unless more attempts are allowed."

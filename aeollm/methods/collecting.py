@@ -10,7 +10,7 @@ from typing import Any
 
 from aeollm.judging import Answer, Missing, Reader, Request, Session, Usage
 from aeollm.methods.calls import Asking, Call, Calls, Row, Rows
-from aeollm.methods.opinions import ask_opinions, opinion_columns, opinion_requests, opinion_row
+from aeollm.methods.opinions import Masses, ask_opinions, opinion_columns, opinion_requests, opinion_row
 from aeollm.methods.optimising import Optimised, Optimiser, log_lines, most_requests, setup_of
 from aeollm.methods.pairs import pairwise, tie_break
 from aeollm.methods.pointwise import holistic, one_call, one_dimension, per_criterion
@@ -40,13 +40,14 @@ class Lost:
 class Collected:
     """What one way of asking gave.
 
+    ``table`` is what its rows are as a file, the same rows as the same bytes; empty where no call has a value.
     ``usage`` is what the replies looked at took, whenever they were paid for, of ``replies`` in all; ``models`` are
-    those that answered, by the judge's name. ``sampled`` counts opinions from repeated sampling.
+    those that answered, by the judge's name. ``sampled`` counts opinions from repeated sampling, ``opinions`` what they
+    rest on.
     """
 
     asking: Asking
-    columns: Row
-    rows: tuple[Row, ...]
+    table: bytes
     calls: int
     lost: tuple[Lost, ...]
     usage: Usage
@@ -54,6 +55,7 @@ class Collected:
     models: Mapping[str, tuple[str, ...]]
     sampled: int = 0
     optimised: Optimised | None = None
+    opinions: Masses | None = None
 
     @property
     def name(self) -> str:
@@ -62,64 +64,83 @@ class Collected:
 
     @property
     def content(self) -> bytes:
-        """Write the table, the same rows as the same bytes; empty where there are none."""
-        if self.optimised is not None:
-            return log_lines(self.optimised.log)
-        if not self.rows:
-            return b""
-        if self.asking.ask.kind.gives == "scores":
-            # A run file knows no quotation marks.
-            lines = ("\t".join(row) for row in (self.columns, *self.rows))
-            return "".join(f"{line}\n" for line in lines).encode("utf-8", "surrogatepass")
-        out = io.StringIO()
-        writer = csv.writer(out, delimiter="\t", lineterminator="\n")
-        writer.writerows([self.columns, *self.rows])
-        return out.getvalue().encode("utf-8", "surrogatepass")
+        """Give the file that it writes: the table, or the log of an optimisation."""
+        return self.table if self.optimised is None else log_lines(self.optimised.log)
 
 
 class _Tally:
     """Counts what the replies took and who answered."""
 
-    def __init__(self) -> None:
+    def __init__(self, paid: Paid) -> None:
         self.usage = Usage(0, 0)
         self.replies = self.calls = 0
         self.models: dict[str, dict[str, None]] = {}
+        self._paid = paid
 
     def add(self, answer: Answer[Any]) -> None:
         """Count one answer."""
         self.calls += 1
-        for reply in answer.replies:
+        for number, reply in enumerate(answer.replies):
+            self._paid.add(answer.request, number, reply.usage)
             self.usage += reply.usage
             self.replies += 1
             self.models.setdefault(answer.request.place[1], {})[reply.model] = None
 
     def collected(
-        self, asking: Asking, table: tuple[Row, Sequence[Row]], lost: Iterable[Lost], sampled: int
+        self, asking: Asking, table: tuple[Row, Iterable[bytes]], lost: Sequence[Lost], sampled: int
     ) -> Collected:
-        """Give the whole."""
+        """Give the whole, of a header and the rows as they are written."""
         models = {name: tuple(sorted(own)) for name, own in sorted(self.models.items())}
         columns, rows = table
-        return Collected(
-            asking, columns, tuple(rows), self.calls, tuple(lost), self.usage, self.replies, models, sampled
-        )
+        written = b"".join(rows) if len(lost) < self.calls else b""
+        whole = _written(asking, [columns]) + written if written else b""
+        return Collected(asking, whole, self.calls, tuple(lost), self.usage, self.replies, models, sampled)
 
 
-async def collect(asking: Asking, session: Session) -> Collected:
+class Paid:
+    """What all replies of a run took, those that several answers share once."""
+
+    def __init__(self) -> None:
+        self.usage = Usage(0, 0)
+        self._seen: set[int] = set()
+
+    def add(self, request: Request, number: int, usage: Usage) -> None:
+        """Count the reply to one of the attempts at a request."""
+        # 64 bits of a key, and the attempt in them: small, for there may be millions.
+        place = int(request.key[:16], 16) ^ number
+        if place not in self._seen:
+            self._seen.add(place)
+            self.usage += usage
+
+
+def _written(asking: Asking, rows: Iterable[Row]) -> bytes:
+    """Write rows; of many thousands, what is written takes a fraction of the memory that rows do."""
+    if asking.ask.kind.gives == "scores":
+        # A run file knows no quotation marks.
+        text = "".join("\t".join(row) + "\n" for row in rows)
+    else:
+        out = io.StringIO()
+        csv.writer(out, delimiter="\t", lineterminator="\n").writerows(rows)
+        text = out.getvalue()
+    return text.encode("utf-8", "surrogatepass")
+
+
+async def collect(asking: Asking, session: Session, paid: Paid) -> Collected:
     """Carry out one way of asking."""
     if asking.ask.kind.gives == "opinions":
-        return await _opinions(asking, session)
+        return await _opinions(asking, session, paid)
     if asking.ask.kind.gives == "prompt":
-        return await _prompt(asking, session)
-    tally, rows, lost = _Tally(), dict[int, Rows](), dict[int, Lost]()
+        return await _prompt(asking, session, paid)
+    tally, rows, lost = _Tally(paid), dict[int, bytes](), dict[int, Lost]()
     places: dict[Row, tuple[int, Rows]] = {}
     async for answer in session.run_each(_numbered(CALLS[asking.ask.do](asking), places)):
         number, instead = places.pop(answer.request.place)
         tally.add(answer)
-        rows[number] = answer.value if answer.value is not None else instead
+        rows[number] = _written(asking, answer.value if answer.value is not None else instead)
         if answer.missing is not None:
             lost[number] = Lost(answer.request.place, answer.missing)
-    ordered = [row for number in sorted(rows) for row in rows[number]]
-    return tally.collected(asking, (_columns(asking), ordered), (lost[number] for number in sorted(lost)), 0)
+    ordered = (rows[number] for number in sorted(rows))
+    return tally.collected(asking, (_columns(asking), ordered), [lost[number] for number in sorted(lost)], 0)
 
 
 def _numbered(calls: Iterator[Call], places: dict[Row, tuple[int, Rows]]) -> Iterator[tuple[Request, Reader[Rows]]]:
@@ -137,8 +158,9 @@ def _columns(asking: Asking) -> Row:
     return (*KEY_COLUMNS, *(name + SCORE_SUFFIX for name in asking.dimensions))
 
 
-async def _opinions(asking: Asking, session: Session) -> Collected:
-    tally, rows, lost = _Tally(), dict[Row, Row](), dict[Row, Lost]()
+async def _opinions(asking: Asking, session: Session, paid: Paid) -> Collected:
+    masses = Masses()
+    tally, rows, lost = _Tally(paid), dict[Row, Row](), dict[Row, Lost]()
     columns, sampled = opinion_columns(asking), 0
     width = sum(name.endswith("_prob") for name in columns)
     async for question, answer in ask_opinions(asking, session):
@@ -146,25 +168,28 @@ async def _opinions(asking: Asking, session: Session) -> Collected:
         row, place = opinion_row(question, answer, width), answer.request.place
         if row is not None:
             rows[place] = row
-            sampled += answer.value is not None and answer.value.source == "samples"
+        if answer.value is not None:
+            sampled += answer.value.source == "samples"
+            masses.add(answer.value)
         if answer.missing is not None:
             lost[place] = Lost(place, answer.missing)
     order = [request.place for own in asking.questions for request in opinion_requests(asking, own)]
     ordered = _by_report(order, asking)
-    given = [rows[place] for place in ordered if place in rows]
-    return tally.collected(asking, (columns, given), (lost[place] for place in ordered if place in lost), sampled)
+    given = (_written(asking, [rows[place]]) for place in ordered if place in rows)
+    missing = [lost[place] for place in ordered if place in lost]
+    return replace(tally.collected(asking, (columns, given), missing, sampled), opinions=masses)
 
 
-async def _prompt(asking: Asking, session: Session) -> Collected:
+async def _prompt(asking: Asking, session: Session, paid: Paid) -> Collected:
     """Optimise a prompt; a reply that could not be read is missing only where the prompt kept lacks it."""
-    tally, optimiser = _Tally(), Optimiser(setup_of(asking), session)
+    tally, optimiser = _Tally(paid), Optimiser(setup_of(asking), session)
     optimised = await optimiser.run()
     lost = {}
     for answer in optimiser.answers:
         tally.add(answer)
         if answer.missing is not None:
             lost[answer.request.key] = Lost(answer.request.place, answer.missing)
-    found = tally.collected(asking, ((), ()), lost.values(), 0)
+    found = tally.collected(asking, ((), ()), tuple(lost.values()), 0)
     return replace(found, optimised=optimised)
 
 

@@ -23,14 +23,28 @@ async def connect_judges(judges: Mapping[str, Judge], token: str | None, timeout
     places = places_of(judges)
     async with AsyncExitStack() as stack:
         opened = {
-            place: await stack.enter_async_context(connect(Endpoint(*place, token=token, timeout=timeout)))
-            for place in dict.fromkeys(places.values())
+            place: await stack.enter_async_context(connect(endpoint))
+            for place, endpoint in endpoints_of(judges, token, timeout).items()
         }
 
         async def ask(messages: tuple[Message, ...], options: Options) -> Reply:
             return await opened[places[options.model]](messages, options)
 
         yield ask
+
+
+def endpoints_of(
+    judges: Mapping[str, Judge], token: str | None, timeout: float = 600.0
+) -> dict[tuple[str | None, str | None], Endpoint]:
+    """Give the endpoints by address and provider, each once.
+
+    Raises
+    ------
+    JudgingError
+        For addresses and keys that are none, and for one model at two places.
+    """
+    places = dict.fromkeys(places_of(judges).values())
+    return {place: Endpoint(*place, token=token, timeout=timeout) for place in places}
 
 
 def places_of(judges: Mapping[str, Judge]) -> dict[str, tuple[str | None, str | None]]:

@@ -20,7 +20,8 @@ _FEW = 5
 class Material:
     """Reports in the order of the labels, or their own; ``problems`` tell what is wrong with them.
 
-    ``whole`` is how many there are before a trial or a shard takes its part; ``digest`` is over all texts.
+    ``whole`` is how many there should be: the labels' answers, or without labels all reports, broken ones too, before a
+    trial or a shard takes its part. ``digest`` is over all texts.
     """
 
     reports: tuple[Report, ...]
@@ -89,10 +90,13 @@ def material_of(
         problems = [replace(problem, severity="warning") for problem in problems]
     problems += _lacking(method, {report.question: None for report in chosen}, rubrics)
     if not chosen:
-        problems.append(Problem("error", "no_reports", "no report is one of the labels'.", "Check their ids."))
+        remedy = "Check their ids, and that these are the labels of these questions."
+        problems.insert(0, Problem("error", "no_reports", "no report is one of the labels'.", remedy))
     if any(problem.severity == "error" for problem in problems):
         raise JudgingError(reports.name, problems)
-    return Material(tuple(chosen), labels, rubrics, len(chosen), tuple(problems), reports.digest)
+    broken = {(own.question, own.answer) for own in reports.problems if own.question and own.answer}
+    whole = len(broken | reports.by_key.keys()) if labels is None else len(labels)
+    return Material(tuple(chosen), labels, rubrics, whole, tuple(problems), reports.digest)
 
 
 def _lacking(method: Method, questions: Iterable[str], rubrics: Rubrics | None) -> list[Problem]:
@@ -110,5 +114,5 @@ def _lacking(method: Method, questions: Iterable[str], rubrics: Rubrics | None) 
         if not rubrics.prompts.get(question) or (criteria and not rubrics.criteria.get(question))
     ]
     shown = ", ".join(printable(question, 40) for question in lacking[:_FEW])
-    message = f"{len(lacking)} questions have no rubric: {shown}."
+    message = f"there is no rubric for {len(lacking)} of the questions: {shown}."
     return [Problem("error", "missing_rubric", message, remedy)] if lacking else []

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass, field
 
 from aeollm.judging import Answer, Data, Request, Session
 from aeollm.judging.reading import OptionProbabilities
@@ -11,6 +13,29 @@ from aeollm.judging.sampling import ask_probabilities
 from aeollm.judging.wording import list_options
 from aeollm.methods.calls import Asking, Row
 from aeollm.methods.method import RubricQuestion
+
+_HALF = 0.5
+
+
+@dataclass
+class Masses:
+    """Where opinions come from, and how much of the probability lies on the answers that were allowed."""
+
+    rows: int = 0
+    whole: float = 0.0
+    least: float = 1.0
+    under_half: int = 0
+    sources: Counter[str] = field(default_factory=Counter)
+
+    def add(self, opinion: OptionProbabilities) -> None:
+        """Take in one."""
+        mass = sum(opinion.values.values())
+        self.rows += 1
+        self.whole += mass
+        self.least = min(self.least, mass)
+        self.under_half += mass < _HALF
+        self.sources[opinion.source] += 1
+
 
 _HEADINGS = {"en": ("The request:", "The report:"), "zh": ("请求：", "报告：")}
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from aeollm.errors import JudgingError, Problem, printable
 from aeollm.judging.prompts import PROMPTS, Template, parse_template, read_template
 
 
@@ -29,9 +30,20 @@ class Prompts:
             own = self.folder / f"{name}.{language}.md" if self.folder is not None else None
             if key in self.made:
                 self._read[key] = parse_template(self.made[key], name, language)
+            elif own is not None and own.is_file():
+                self._read[key] = read_template(name, language, own.parent)
             else:
-                self._read[key] = read_template(name, language, own.parent if own and own.is_file() else PROMPTS)
+                self._read[key] = self._bundled(name, language)
         return self._read[key]
+
+    def _bundled(self, name: str, language: str) -> Template:
+        if not (PROMPTS / f"{name}.{language}.md").is_file():
+            beside = f"neither in {printable(str(self.folder))} nor" if self.folder is not None else "not"
+            message = f"there is no prompt {printable(name)} for {language}: {name}.{language}.md is {beside} bundled."
+            known = ", ".join(sorted({path.name.split(".")[0] for path in PROMPTS.glob("*.md")}))
+            remedy = f"Put it beside the recipe, or name a bundled one: {known}."
+            raise JudgingError(f"{name}.{language}.md", [Problem("error", "prompt", message, remedy)])
+        return read_template(name, language)
 
     def own_files(self) -> dict[str, bytes]:
         """Give the templates used that are not bundled, by file name, so that a run can be repeated."""

@@ -5,10 +5,13 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Protocol
+
+from filelock import FileLock, Timeout
 
 from aeollm.errors import JudgingError, Problem, printable
 from aeollm.judging import Control, Limits, OnProgress, ReplyStore, Session
@@ -21,11 +24,19 @@ from aeollm.recipes import write_recipe
 REPLIES, RUN, RECIPE, BUILD = "replies.jsonl", "run.txt", "recipe.toml", "build.toml"
 
 
+class OnStop(Protocol):
+    """Takes how many calls are under way, and whether they are given up now."""
+
+    def __call__(self, under_way: int, *, now: bool) -> None:
+        """Tell it."""
+
+
 @dataclass(frozen=True)
 class Running:
     """How a method is run: the key, patience, budget, and how to steer and watch it.
 
-    ``online`` False asks nobody, and makes do with the replies on disk. The key is in no repr and no file.
+    ``on_stop`` is told at once of a Ctrl-C: how many calls are under way, and whether they are given up. ``online``
+    False asks nobody, and makes do with the replies on disk. The key is in no repr and no file.
     """
 
     token: str | None = field(default=None, repr=False)
@@ -34,6 +45,7 @@ class Running:
     control: Control = field(default_factory=Control)
     on_progress: OnProgress | None = None
     on_ask: OnAsk | None = None
+    on_stop: OnStop | None = None
     online: bool = True
 
 
@@ -49,14 +61,37 @@ def run_method(task: Task, folder: Path, running: Running) -> Judged:
 
 
 async def _run(task: Task, folder: Path, running: Running) -> Judged:
-    with ReplyStore(folder / REPLIES) as store, _interruptible(running.control):
+    with ReplyStore(folder / REPLIES) as store, _alone(folder):
         if not running.online:
             judged = await carry_out(task, Session(None, store, running.limits), running.on_ask)
         else:
             async with connect_judges(task.judges, running.token, running.timeout) as ask:
                 session = Session(ask, store, running.limits, running.control, running.on_progress)
-                judged = await carry_out(task, session, running.on_ask)
+                with _interruptible(session, running):
+                    judged = await carry_out(task, session, running.on_ask)
         return replace(judged, problems=(*_damaged(store), *judged.problems))
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Keep a second run out of the folder: both would ask, and pay for, the same. A lock ends with its process.
+
+    Raises
+    ------
+    JudgingError
+        If there is one.
+    """
+    lock = FileLock(folder / "running.lock", timeout=0)
+    try:
+        lock.acquire()
+    except Timeout:
+        message = "another run is at work in this folder, and would be paid for twice."
+        problem = Problem("error", "at_work", message, "Wait for it, or choose another folder.")
+        raise JudgingError(str(folder), [problem]) from None
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 def _damaged(store: ReplyStore) -> list[Problem]:
@@ -71,12 +106,15 @@ def _damaged(store: ReplyStore) -> list[Problem]:
 class _interruptible:
     """Take Ctrl-C, and a request to terminate, for a wish to stop: once cleanly, twice at once."""
 
-    def __init__(self, control: Control) -> None:
-        self._control = control
+    def __init__(self, session: Session, running: Running) -> None:
+        self._session, self._control, self._told = session, running.control, running.on_stop
         self._signals: list[signal.Signals] = []
 
     def _stop(self) -> None:
-        self._control.cancel(now=self._control.cancelled)
+        now = self._control.cancelled
+        if self._told is not None:
+            self._told(self._session.under_way, now=now)
+        self._control.cancel(now=now)
 
     def __enter__(self) -> None:
         loop = asyncio.get_running_loop()
@@ -101,15 +139,18 @@ def files_of(judged: Judged, method: Method) -> dict[str, bytes]:
     found |= judged.task.prompts.own_files()
     found[RECIPE] = write_method(method).encode()
     if judged.task.method.steps:
-        found[BUILD] = write_recipe(judged.task.method.recipe()).encode()
+        # Steps for which there was nothing to ask have no table to be carried out on.
+        recipe = judged.built.recipe if judged.built is not None and judged.spared else judged.task.method.recipe()
+        used = {name: file for name, file in recipe.inputs.items() if name in recipe.needed}
+        found[BUILD] = write_recipe(replace(recipe, inputs=used)).encode()
     if judged.built is not None:
         found[RUN] = judged.built.text.encode()
     return found
 
 
-def put_aside(files: Mapping[str, bytes], folder: Path) -> list[str]:
-    """Rename what an earlier run of this folder built and this one did not, so that it is not taken for this one's."""
-    old = [name for name in (RUN, BUILD) if name not in files and (folder / name).is_file()]
+def put_aside(files: Mapping[str, bytes], folder: Path, tables: Iterable[str] = ()) -> list[str]:
+    """Rename what an earlier run of this folder gave and this one did not, so that it is not taken for this one's."""
+    old = [name for name in (RUN, BUILD, *tables) if name not in files and (folder / name).is_file()]
     for name in old:
         (folder / name).replace(folder / f"earlier-{name}")
     return [f"earlier-{name}" for name in old]

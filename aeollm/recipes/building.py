@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -15,7 +15,7 @@ from aeollm.errors import AeollmError, Problem, RecipeError, Severity, printable
 from aeollm.files import Inspection, inspect_run
 from aeollm.recipes.ablation import Stage, of_dimensions, staged
 from aeollm.recipes.materials import Materials
-from aeollm.recipes.recipe import Recipe
+from aeollm.recipes.recipe import Recipe, Step, step_of
 from aeollm.recipes.steps import Outcome, carry_out
 from aeollm.tables import DIMENSIONS, AnswerScores, Labels, Policy, Run, write_run
 
@@ -28,7 +28,9 @@ class Built:
     says that it is refused for nothing but dimensions that it lacks; its coverage is that of those it has.
     ``stages`` has every scored input and step in their order. ``order_effects``, ``position_bias`` and ``digests``
     (SHA-256) are by input, ``broken`` (the tied pairs that a tie-break met) and ``strengths`` (of comparisons) by
-    step. ``ties`` counts the tied pairs left, by view.
+    step. ``ties`` counts the tied pairs left, by view. ``instead`` names the input or step whose scores the run holds
+    where the recipe's last step could not be carried out (see `build`), None for the run that the recipe is for;
+    ``recipe`` then has the steps that could.
     """
 
     recipe: Recipe
@@ -44,6 +46,7 @@ class Built:
     strengths: dict[str, Strengths]
     digests: dict[str, str]
     problems: tuple[Problem, ...]
+    instead: str | None = None
 
     @property
     def text(self) -> str:
@@ -51,7 +54,9 @@ class Built:
         return write_run(self.run)
 
 
-def build(recipe: Recipe, materials: Materials, *, policy: Policy | None = None, seed: int = 0) -> Built:
+def build(
+    recipe: Recipe, materials: Materials, *, policy: Policy | None = None, seed: int = 0, as_far: bool = False
+) -> Built:
     """Carry out a recipe's steps in their order.
 
     Parameters
@@ -60,6 +65,8 @@ def build(recipe: Recipe, materials: Materials, *, policy: Policy | None = None,
     materials : the inputs read, and labels where steps learn from them or their worth is to be told.
     policy : under which stages are scored; answers that a stage leaves out are left out of its score.
     seed : of the resampling of questions behind position bias and what steps bring.
+    as_far : give the run of what there is where a step cannot be carried out, which is an error among the problems:
+        the scores that the last step improves on, or those that these improve on, and so on.
 
     Raises
     ------
@@ -68,16 +75,68 @@ def build(recipe: Recipe, materials: Materials, *, policy: Policy | None = None,
     """
     outcomes: dict[str, Outcome] = {}
     tables: dict[str, AnswerScores] = dict(materials.scores)
-    problems: list[Problem] = list(materials.problems)
+    problems: list[Problem] = [*materials.problems, *materials.refused]
     for step in recipe.steps:
+        if as_far and not _has_sources(step, tables, materials):
+            continue
         try:
             outcome = carry_out(step, tables, materials)
         except AeollmError as error:
             found = [_of_step(problem, step.name) for problem in error.problems]
-            raise RecipeError(recipe.name, [*problems, *found]) from None
+            if not as_far:
+                raise RecipeError(recipe.name, [*problems, *found]) from None
+            problems += found
+            continue
         problems += [_of_step(problem, step.name) for problem in outcome.notes]
         outcomes[step.name], tables[step.name] = outcome, outcome.table
-    final, lacking = _in_order(tables[recipe.steps[-1].name], materials)
+    name = _last(recipe, tables) if as_far else recipe.steps[-1].name
+    if name is None:
+        raise RecipeError(recipe.name, [*problems, _NOTHING])
+    if name == recipe.steps[-1].name:
+        return _built(recipe, outcomes, materials, (problems, policy, seed))
+    done = tuple(step for step in recipe.steps if step.name in outcomes)
+    taken = replace(step_of("run", (name,)), name=_free(f"{name}-instead", {*recipe.inputs, *tables}))
+    outcomes[taken.name] = Outcome(replace(tables[name], name=taken.name, problems=()))
+    whole = replace(recipe, steps=(*done, taken))
+    return replace(_built(whole, outcomes, materials, (problems, policy, seed)), instead=name)
+
+
+_NOTHING = Problem("error", "no_scores", "no step gave a score.")
+
+
+def _free(name: str, taken: Container[str]) -> str:
+    return name if name not in taken else _free(f"{name}-", taken)
+
+
+def _has_sources(step: Step, tables: Mapping[str, AnswerScores], materials: Materials) -> bool:
+    """Tell whether all that a step is made of is there: the step or input that failed has told why."""
+    other = {"criterion scores": materials.criteria, "pairwise judgments": materials.judgments}
+    sources = other.get(step.kind.takes, tables)
+    return all(name in sources for name in step.sources) and all(name in tables for name in step.scores)
+
+
+def _last(recipe: Recipe, tables: Mapping[str, AnswerScores]) -> str | None:
+    """Name the scores nearest to the recipe's end: of a step that failed, the first that it improves on."""
+    steps = {step.name: step for step in recipe.steps}
+
+    def nearest(name: str) -> str | None:
+        if name in tables and any(value is not None for value in tables[name].values.flat):
+            return name
+        sources = steps[name].scores if name in steps else ()
+        return next((found for own in sources if (found := nearest(own)) is not None), None)
+
+    return nearest(recipe.steps[-1].name)
+
+
+def _built(
+    recipe: Recipe,
+    outcomes: Mapping[str, Outcome],
+    materials: Materials,
+    told: tuple[Sequence[Problem], Policy | None, int],
+) -> Built:
+    """Make the run of the last step's scores, and tell what every step brought."""
+    problems, policy, seed = list(told[0]), *told[1:]
+    final, lacking = _in_order(outcomes[recipe.steps[-1].name].table, materials)
     problems += lacking
     run = final.to_run(f"{recipe.name}.txt")
     problems += run.problems
@@ -85,7 +144,7 @@ def build(recipe: Recipe, materials: Materials, *, policy: Policy | None = None,
     with np.errstate(over="ignore", invalid="ignore"):
         spreads = dimension_spreads(final)
         problems += uneven_spreads(final)
-        effects = {name: own for name, scores in materials.criteria.items() if (own := order_effects(scores))}
+        effects = order_told(materials)
     inspection, in_part = _inspected(run, materials.labels, policy)
     return Built(
         recipe,
@@ -94,10 +153,7 @@ def build(recipe: Recipe, materials: Materials, *, policy: Policy | None = None,
         in_part,
         staged(recipe, outcomes, materials, policy, seed),
         effects,
-        {
-            name: position_bias(pairs_of(own), rng=np.random.default_rng(seed))
-            for name, own in materials.judgments.items()
-        },
+        position_told(materials, seed),
         tied_pairs(final, materials.of_overall),
         {name: outcome.ties for name, outcome in outcomes.items() if outcome.ties},
         spreads,
@@ -105,6 +161,18 @@ def build(recipe: Recipe, materials: Materials, *, policy: Policy | None = None,
         dict(materials.digests),
         tuple(dict.fromkeys(problems)),
     )
+
+
+def order_told(materials: Materials) -> dict[str, tuple[OrderEffect, ...]]:
+    """Tell by input what the order of the criteria did, where there are two."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return {name: own for name, scores in materials.criteria.items() if (own := order_effects(scores))}
+
+
+def position_told(materials: Materials, seed: int = 0) -> dict[str, tuple[PositionBias, ...]]:
+    """Tell by input what the place in a pair did."""
+    own = materials.judgments.items()
+    return {name: position_bias(pairs_of(found), rng=np.random.default_rng(seed)) for name, found in own}
 
 
 def _inspected(run: Run, labels: Labels | None, policy: Policy | None) -> tuple[Inspection, bool]:

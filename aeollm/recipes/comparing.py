@@ -35,6 +35,11 @@ _SCALES = {
     "counts": "10 x the share of wins counted",
     "anchors": "strengths put on the anchor's mean in each question and its spread in each dimension",
 }
+_NO_PAIR = {
+    "agreeing": "In every pair the winner changed with the order, or one is missing: orders = both keeps the former.",
+    "both": "Every pair lacks a judgment in one order that could be read: orders = any takes the other.",
+    "any": "None of the judgments could be read.",
+}
 _COUNTS = {"win-rate": win_rates, "copeland": copeland_scores}
 _MODELS = {"davidson": fit_davidson, "bradley-terry": fit_bradley_terry}
 
@@ -67,7 +72,7 @@ def compared(
     answers = None if anchor is None else {q: [anchor.keys[row][1] for row in r] for q, r in anchor.questions.items()}
     comparisons = comparisons_of(judgments.only(rows), orders=options["orders"], answers=answers)
     if not len(comparisons.group):
-        remedy = "Judge pairs in both orders, or take them as they are by orders = any."
+        remedy = _NO_PAIR[options["orders"]]
         problem = Problem("error", "no_pairs", "no pair is left to compare.", remedy, column="orders")
         raise RecipeError(judgments.name, [*comparisons.problems, problem])
     whole = None if anchor is None else _with_overall(anchor)

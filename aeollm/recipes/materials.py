@@ -35,7 +35,7 @@ class Materials:
 
     ``features`` are what was counted in the reports; ``labels`` are used by steps that learn, and to tell what each
     step brings. ``rubrics`` weigh criteria, and dimensions where there are no labels; ``weights`` are those that the
-    labels are scored under.
+    labels are scored under. ``refused`` says what is wrong with inputs that are left out (see `read_as_far`).
     """
 
     scores: Mapping[str, AnswerScores] = field(default_factory=dict)
@@ -46,6 +46,7 @@ class Materials:
     features: Features | None = None
     weights: Rubrics | None = None
     labels: Labels | None = None
+    refused: tuple[Problem, ...] = ()
 
     @property
     def of_overall(self) -> Rubrics | None:
@@ -90,6 +91,21 @@ def read_materials(
     RecipeError
         With the problems of all inputs, each with its name.
     """
+    found = read_as_far(recipe, files, labels=labels, rubrics=rubrics, folder=folder)
+    if found.refused:
+        raise RecipeError(recipe.name, found.refused)
+    return found
+
+
+def read_as_far(
+    recipe: Recipe,
+    files: Mapping[str, File],
+    *,
+    labels: Labels | None = None,
+    rubrics: Rubrics | None = None,
+    folder: Path | None = None,
+) -> Materials:
+    """Do as `read_materials`, but leave out inputs that cannot be read: ``refused`` says why."""
     reader = _Reader(recipe.needed)
     for name in recipe.needed:
         reader.read(name, files.get(name), recipe.inputs[name])
@@ -103,11 +119,8 @@ def read_materials(
     place = files.get(REPORTS)
     if place is not None:
         features = reader.take(recipe.reports or REPORTS, lambda: features_of(place))
-    if reader.problems:
-        raise RecipeError(recipe.name, reader.problems)
-    return Materials(
-        reader.scores, reader.criteria, reader.judgments, reader.digests, rubrics, features, weights, labels
-    )
+    found = (reader.scores, reader.criteria, reader.judgments, reader.digests)
+    return Materials(*found, rubrics, features, weights, labels, tuple(reader.problems))
 
 
 @dataclass

@@ -127,10 +127,10 @@ class Judging:
 
     def _refused(self, desk: Desk, setup: Sequence[Any], error: AeollmError) -> str:
         """Tell why there is nothing to do; first, if so, that the labels are of other questions."""
-        chosen = self._labels(desk, setup[0], setup[1])[1].labels
-        if desk.reports is None or not desk.reports.by_key.keys().isdisjoint(chosen.index):
+        name, chosen = self._labels(desk, setup[0], setup[1])
+        if desk.reports is None or not desk.reports.by_key.keys().isdisjoint(chosen.labels.index):
             return notices.problems(error.problems)
-        return notices.other_labels(chosen.name, error.problems)
+        return notices.other_labels(name, error.problems)
 
     def _asks(self, desk: Desk | None, setup: Sequence[Any]) -> list[str]:
         if desk is None or desk.reports is None:
@@ -143,7 +143,7 @@ class Judging:
     def looked(self, by: int, desk: Desk | None, ask: str, number: float | None, *setup: Any) -> list[Any]:  # noqa: ANN401
         """Show one call, what is sent and what came back: the one of a number, or so many after it."""
         if desk is None or desk.reports is None:
-            return [gr.skip(), notices.no_call(0)]
+            return [gr.skip(), notices.said("j_no_call")]
         try:
             task, attempts, folder = self._looking(desk, setup)
             asks = [own for own in task.method.asks if own.name == ask] or list(task.method.asks[:1])

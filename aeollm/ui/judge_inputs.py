@@ -152,5 +152,7 @@ class Layout:
 
     def _tell_loose(self) -> None:
         if self.loose:
-            message = f"{len(self.loose)} files do not say which question they answer: {printable(self.loose[0], 60)} …"
+            count = len(self.loose)
+            which = f"{printable(self.loose[0], 60)} {'does' if count == 1 else f'and {count - 1} more do'}"
+            message = f"{which} not say which question is answered."
             self.problems.insert(0, Problem("error", "no_question", message, _REMEDY))

@@ -157,17 +157,16 @@ class Runs:
             desk.job.control.cancel(now=desk.job.control.cancelled)
         return self.status(desk)
 
-    def _lost(self, job: Job) -> list[tuple[str, str, int | None]]:
-        """Give the first calls without a value, in words, with their numbers among all calls."""
+    def _lost(self, job: Job) -> list[notices.LostCall]:
+        """Give the first calls without a value, with their numbers among all calls."""
         if job.judged is None:
             return []
-        found: list[tuple[str, str, int | None]] = []
+        found: list[notices.LostCall] = []
         for own in job.judged.collected:
             first = own.lost[: _MOST_LOST - len(found)]
             numbers = numbers_of(job.task, own.name, [lost.place for lost in first])
             for lost in first:
-                words = f"{' · '.join(lost.place[1:])}: {lost.missing.kind}, {lost.missing.words}"
-                found.append((own.name, words, numbers.get(lost.place)))
+                found.append((own.name, " · ".join(lost.place[1:]), lost.missing, numbers.get(lost.place)))
         return found
 
 

@@ -268,7 +268,10 @@ def test_steps_that_learn_show_held_out_scores_beside_in_sample_ones(told):
             own[dimension]["kendall"]["mean"] for own in (stage["scores"], stage["in_sample"], base["scores"])
         )
         assert was < held < seen
-    code, _, complained, path = told("build", JUDGE / "length.toml", out="other.txt")
+    code, found, complained, path = told("build", JUDGE / "length.toml", out="other.txt")
     assert code == 1
     assert "learns from labels, and there are none" in complained
-    assert not path.exists()
+    # What the corrections would have improved on is the run, and is said to be.
+    assert found["instead"] == before["name"]
+    assert f"the run holds the scores of {before['name']}" in complained
+    assert len(path.read_text().splitlines()) == 1 + found["run"]["answers"]

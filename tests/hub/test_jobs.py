@@ -1,6 +1,8 @@
 """Parts of a run as Hugging Face Jobs: printed, quoted, started at a Hub on the loopback."""
 
+import json
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -65,8 +67,12 @@ def test_dry_run_prints_the_jobs_and_asks_nobody(capsys, monkeypatch):
     arguments = ("jobs", "holistic", "--jobs", "2", "--model", "m", *PLACES, "--dry-run")
     code, told, _ = call(capsys, *arguments)
     assert code == 0
-    assert told.count("vllm serve m") == 2
-    assert "--shard 2/2" in told
+    # What the jobs have in common is printed once.
+    assert told.count("vllm serve m --port 8000 --enable-prefix-caching") == 1
+    assert [line.split(":")[0] for line in told.splitlines()[:2]] == ["first-1-of-2", "first-2-of-2"]
+    assert "--shard 1/2" in told
+    assert "prices: `hf jobs hardware`" in told
+    assert "at most: 24 hours of a100-large, all 2 together" in told
     code, _, complaint = call(capsys, *arguments[:-1])
     assert code == 2
     assert "HF_TOKEN is not set" in complaint
@@ -93,3 +99,37 @@ def test_what_users_write_is_quoted_and_the_script_is_one():
     assert words[words.index("--extra") + 1] == '{"a": 1}'
     # The recipe comes by the environment and is not read by the shell.
     assert "$HOME" not in job.script
+
+
+def test_a_copy_of_the_reports_tells_calls_tokens_hours_and_money(capsys, tmp_path):
+    rows = [{"questionId": "1", "answerId": f"a{n}", "text": "cool " * 100_000 + str(n)} for n in range(4)]
+    (tmp_path / "reports.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    here = ("--here", tmp_path / "reports.jsonl", "--rubrics", ROOT / "tests" / "cases" / "rubric")
+    places = ("--reports", "me/r", "--bucket", "me/b", "--name", "first", "--dry-run", "--price-hour", "2.5")
+    options = ("--jobs", "2", "--model", "m", "--job-timeout", "90m", *places, *here)
+    code, told, complaint = call(capsys, "jobs", "holistic", *options)
+    assert code == 0, complaint
+    assert "at most: 3 hours of a100-large, 7.5 in money, all 2 together" in told
+    # Four reports of 500,000 letters at 0.3 tokens: .6 million, and a prompt of a thousand tokens or so each.
+    calls, millions = re.search(r"about: (\d+) calls, ([0-9.]+) million tokens in", told).groups()
+    assert (calls, round(float(millions), 1)) == ("4", 0.6)
+    # .6 million at 5,000 a second are two minutes.
+    hours, money = re.search(r"([0-9.]+) hours of a100-large in all, ([0-9.]+) in money", told).groups()
+    assert float(hours) == pytest.approx(0.0333, rel=0.02)
+    assert float(money) == pytest.approx(2.5 * float(hours), rel=0.02)
+
+
+def test_what_fails_before_the_server_ends_the_job(tmp_path):
+    (job,) = jobs_of(Plan("run", "", "m", "me/r", "me/b"), 1)
+    commands = tmp_path / "bin"
+    commands.mkdir()
+    pip = "mkdir -p env/bin; printf '#!/bin/sh\\nexit 1\\n' > env/bin/pip; chmod +x env/bin/pip"
+    for name, script in (("python3", pip), ("vllm", "touch started; sleep 60")):
+        (commands / name).write_text(f"#!/bin/sh\n{script}\n")
+        (commands / name).chmod(0o755)
+    script = job.script.replace("/out/", f"{tmp_path}/out/")
+    env = {"PATH": f"{commands}:{os.environ['PATH']}", "RECIPE": "x"}
+    done = subprocess.run(["bash", "-c", script], cwd=tmp_path, env=env, capture_output=True, check=False, timeout=30)
+    assert done.returncode != 0
+    assert (tmp_path / "env" / "bin" / "pip").is_file()
+    assert not (tmp_path / "started").exists()

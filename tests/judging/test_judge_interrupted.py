@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -65,7 +66,7 @@ def test_killed_in_mid_run_and_resumed(judge, folder):
     # Each call once, but for those under way when the process died.
     assert len(judge.seen) == CALLS + before - kept
     assert len(asked(judge)) == CALLS
-    assert f"{kept} replies from disk" in told
+    assert f"{kept} answers from replies that were there already" in told
     assert run_rows(out / "run.txt") == {key: [str(quality)] * 4 for key, quality in QUALITY.items()}
 
 
@@ -79,6 +80,7 @@ def test_stopped_by_hand_and_resumed(judge, folder, capsys):
     assert process.returncode == 1, complaint
     assert "stopped: cancelled. The same command goes on from here." in told
     assert "Traceback" not in complaint
+    assert re.search(r"stopping: [1-4] calls? under way will be waited for and kept. Ctrl-C again gives", complaint)
     # What was under way was waited for and kept.
     assert (out / "replies.jsonl").read_bytes().count(b'"reply"') == len(judge.seen) < CALLS
     judge.script = by_quality
@@ -86,6 +88,38 @@ def test_stopped_by_hand_and_resumed(judge, folder, capsys):
     assert code == 0
     assert len(judge.seen) == CALLS
     assert set(asked(judge).values()) == {1}
+
+
+def test_stopped_twice_gives_up_what_is_under_way(judge, folder):
+    judge.script = lambda seen: replace(by_quality(seen), wait=0 if seen.number < 8 else 25)
+    out = folder / "out"
+    with start(judge, folder, out) as process:
+        wait_for(judge, 8 + AT_ONCE, process)
+        process.send_signal(signal.SIGINT)
+        lines = iter(process.stderr.readline, "")
+        # Told at once, although no reply is to come for long.
+        first = next(line for line in lines if line.startswith("stopping"))
+        process.send_signal(signal.SIGINT)
+        told, complaint = process.communicate(timeout=15)
+    assert first.startswith(f"stopping: {AT_ONCE} calls under way will be waited for")
+    assert f"giving up {AT_ONCE} calls under way, which may be charged all the same." in complaint
+    assert process.returncode == 1
+    assert "stopped: cancelled" in told
+    assert (out / "replies.jsonl").read_bytes().count(b'"reply"') == 8
+
+
+def test_a_second_run_in_the_folder_pays_nothing_twice(judge, folder, capsys):
+    judge.script = slowly
+    out = folder / "out"
+    with start(judge, folder, out) as process:
+        wait_for(judge, 8, process)
+        code, _, complaint = call(capsys, *arguments(judge, folder, out))
+        assert (code, process.poll()) == (2, None)
+        assert "another run is at work in this folder" in complaint
+        process.kill()
+    judge.script = by_quality
+    # The lock ended with its process.
+    assert call(capsys, *arguments(judge, folder, out))[0] == 0
 
 
 def files(folder):

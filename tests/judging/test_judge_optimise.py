@@ -148,12 +148,51 @@ def test_dry_run_tells_the_most_it_can_take(judge, task, capsys):
     assert not judge.seen
 
 
+def in_chinese(task, *questions):
+    """Let some questions be asked in Chinese."""
+    for question in questions:
+        path = task / "rubric_dataset" / f"criterion{question}.json"
+        path.write_text(json.dumps(json.loads(path.read_text()) | {"prompt": f"请比较三种冷却方案 {question}"}))
+
+
+def test_guidance_that_was_not_revised_stays_in_the_questions_language(judge, task, capsys):
+    in_chinese(task, "q8", "q9")
+    judge.script = Script(BAD, BAD, BAD)
+    _, told, log = optimise(judge, task, capsys)
+    assert log[-1]["guidance"] == log[-2]["guidance"]
+    for language in ("en", "zh"):
+        _, segments = split_guidance(read_template("holistic", language), "0", "10")
+        assert segments[0] in (task / "out" / f"optimised.{language}.md").read_text()
+    assert "another language" not in told
+
+
+def test_guidance_in_another_language_is_told(judge, task, capsys):
+    in_chinese(task, "q8", "q9")
+    judge.script = Script(GOOD)
+    _, told, log = optimise(judge, task, capsys)
+    assert GOOD in log[-1]["guidance"]
+    # Two questions with four reports each.
+    assert "8 reports are scored by revised guidance in another language (en)" in told
+
+
+def test_without_an_untouched_question_nothing_is_claimed(judge, task, capsys):
+    path = task / "labels.csv"
+    path.write_text("".join(path.read_text().splitlines(keepends=True)[:9]))
+    judge.script = Script(GOOD)
+    _, told, _ = optimise(judge, task, capsys, "--partial")
+    assert "no labelled question is left untouched: nothing shows whether the prompt is better" in told
+    report = (task / "out" / "report.md").read_text()
+    assert "after (1 questions)" in report
+    assert "untouched –" not in report
+
+
 def test_labels_of_one_question_are_too_few(judge, task, capsys):
     for name in ("labels.csv", "reports.jsonl"):
         lines = (task / name).read_text().splitlines(keepends=True)
         (task / name).write_text("".join(lines[: 5 if name == "labels.csv" else 4]))
     code, told, _ = optimise(judge, task, capsys)
-    assert code == 1
+    assert code == 2
+    assert not judge.seen
     assert "labels of two questions or more" in told
 
 
@@ -193,6 +232,9 @@ def test_the_part_that_may_change_is_the_guidance_alone():
         ("<revision>\n \n</revision>", "not_an_answer"),
         ("<revision>Show {{report}} again</revision>", "not_an_answer"),
         ("<revision>a\n\n# system\n\nb</revision>", "not_an_answer"),
+        ("<revision>a\r\n\r\n# system\r\n\r\nb</revision>", "not_an_answer"),
+        ("<think><revision>a draft</revision></think>I would leave it.", "no_answer"),
+        ("<think><revision>a draft", "truncated"),
     ],
 )
 def test_revisions_that_are_none(text, kind):

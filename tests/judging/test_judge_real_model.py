@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from aeollm.files import read_judgments, read_run
-from tests.commands import call
+from tests.commands import call, process
 
 SERVER = Path(__file__).with_name("model_server.py")
 TEXTS = {
@@ -18,6 +18,8 @@ TEXTS = {
     ("1", "b"): "Air is cheap. It holds little heat.",
     ("2", "a"): "水的比热容很大，所以冷却效果好。",
 }
+PEOPLE = {"1/a": (4, 3), "1/b": (2, 1), "2/a": (3, 4)}
+"""What two people, made up, answered to Q0."""
 SHORT = {
     "holistic": 'recipe = 1\nname = "h"\n[[ask]]\ndo = "holistic"\nmax_tokens = 60\n[[step]]\ndo = "run"\n'
     'from = "holistic"\n',
@@ -66,7 +68,7 @@ def judged(address, tmp_path, capsys):
     return run
 
 
-def test_holistic_gives_a_run_that_can_be_scored(judged, capsys):
+def test_holistic_gives_a_run_that_can_be_scored(judged):
     out, told, labels = judged("holistic")
     report = json.loads((out / "report.json").read_text())
     assert report["judges"]["judge"]["answered_as"] == ["smollm2-135m"]
@@ -76,9 +78,9 @@ def test_holistic_gives_a_run_that_can_be_scored(judged, capsys):
     assert len(run) + len(report["missing"]) == 3, told
     assert len(run) >= 1
     assert all(0 <= float(score) <= 10 for score in run.scores.values.ravel())
-    code, scored, _ = call(capsys, "score", out / "run.txt", *labels, "--partial", "--json")
-    assert code == 0
-    assert json.loads(scored)["runs"][0]["accepted"]
+    scored = process("score", out / "run.txt", *labels, "--partial", "--json")
+    assert scored.returncode == 0, scored.stderr
+    assert json.loads(scored.stdout)["runs"][0]["accepted"]
 
 
 def test_pairwise_gives_judgments_of_both_orders(judged):
@@ -92,7 +94,7 @@ def test_pairwise_gives_judgments_of_both_orders(judged):
     assert (out / "run.txt").exists()
 
 
-def test_llm_rubric_gives_opinions_from_token_probabilities(judged):
+def test_llm_rubric_gives_opinions_that_are_calibrated_to_people(judged, tmp_path):
     out, told, _ = judged("llm-rubric")
     with (out / "opinions.tsv").open(newline="") as file:
         rows = list(csv.DictReader(file, delimiter="\t"))
@@ -103,3 +105,16 @@ def test_llm_rubric_gives_opinions_from_token_probabilities(judged):
         assert all(0 <= value <= 1 for value in values)
         # Not renormalised: other words have some of the mass.
         assert 0 < math.fsum(values) < 1
+    answers, predictions = tmp_path / "answers.tsv", tmp_path / "predictions.csv"
+    lines = [f"{text}\t{who}\t{answer}" for text, own in PEOPLE.items() for who, answer in zip("pq", own, strict=True)]
+    answers.write_text("\n".join(["text_id\tannotator_id\tQ0", *lines]) + "\n")
+    files = ("--opinions", out / "opinions.tsv", "--answers", answers, "--predictions", predictions)
+    settings = ("--target", "Q0", "--model", "ridge", "--baselines", "raw", "--folds", "3", "--seeds", "1", "--json")
+    done = process("calibrate", *files, *settings)
+    assert done.returncode == 0, done.stderr
+    with predictions.open(encoding="utf-8-sig", newline="") as file:
+        found = [row for row in csv.DictReader(file) if row["kind"] == "out of sample"]
+    # Each person's answer to each text, told beside what was predicted without it, on the scale of the answers.
+    given = {(row["text_id"], row["judge"]): float(row["answered"]) for row in found}
+    assert given == {(text, who): answer for text, own in PEOPLE.items() for who, answer in zip("pq", own, strict=True)}
+    assert all(1 <= float(row["expected"]) <= 4 for row in found)

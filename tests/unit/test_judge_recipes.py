@@ -85,3 +85,51 @@ def test_rubric_questions_have_the_same_answers_in_all_languages():
         'text = "a"\noptions = ["1", "2"]\n',
     ):
         assert problems(start + wrong) == [("question", 5)]
+
+
+STEP = '[[step]]\ndo = "run"\nfrom = "holistic"\n'
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "max_tokens = 1.5",
+        "max_tokens = 0",
+        'dimensions = ["insight", "insight"]',
+        'prompt = "../../elsewhere/prompt"',
+    ],
+)
+def test_values_that_cannot_be_meant_are_told_by_line(lines):
+    assert problems(f'{HEAD}[[ask]]\ndo = "holistic"\n{lines}\n{STEP}') == [("option", 5)]
+
+
+@pytest.mark.parametrize("names", ["[]", '["a", "a"]'])
+def test_judges_are_named_once(names):
+    steps = '[[step]]\ndo = "pairwise"\nfrom = "pairwise"\n'
+    assert problems(f'{HEAD}[[ask]]\ndo = "pairwise"\njudges = {names}\n{steps}') == [("option", 5)]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "answers = 5",
+        "partial = 'no'",
+        "trial = 0",
+        "trial = true",
+        "shard = 3",
+        "shard = '9/1'",
+        "digest = ['x']",
+        "seed = 99999999999999999999",
+        "extra = '{\"messages\": []}'",
+        "extra = '{\"a\": NaN}'",
+    ],
+)
+def test_what_a_run_is_said_to_have_been_is_checked(line):
+    whole = f'{HEAD}[[ask]]\ndo = "holistic"\n{STEP}[judging]\n{line}\n'
+    assert [kind for kind, _ in problems(whole)] == ["option"]
+
+
+def test_a_recipe_without_steps_has_a_version_too():
+    question = '[[question]]\nname = "Q"\ntext = { en = "a" }\noptions = { en = ["1", "2"] }\n'
+    assert problems(f'recipe = 9\n[[ask]]\ndo = "llm-rubric"\n{question}') == [("version", 1)]
+    assert problems(f'{HEAD}[[ask]]\ndo = "llm-rubric"\n{question}wight = 1\n') == [("unknown_key", 9)]

@@ -6,6 +6,7 @@ import math
 import pytest
 
 from aeollm.judging import AskFailed, Limits, Message, Options, Reply, ReplyStore, Request, Session, Token, Unread
+from aeollm.judging.asking.completions import reply_of
 from aeollm.judging.reading import OptionProbabilities, option_probabilities, sampled_probabilities
 from aeollm.judging.sampling import ask_probabilities, samples_of
 
@@ -156,3 +157,19 @@ def test_samples_keep_to_the_calls_at_once(tmp_path):
     assert [answer.value.values["3"] for answer in answers] == [1.0] * 12
     assert len(most) == 12 * 6
     assert max(most) == 3
+
+
+def test_what_sums_to_more_than_one_are_no_probabilities():
+    found = read(token("3", {"3": 0.9999999, " 3": 0.9999}))
+    assert found.kind == "no_logprobs"
+
+
+@pytest.mark.parametrize(
+    ("logprob", "given"),
+    [(0.93, None), (-(10**400), -1000.0), (-9999, -1000.0), (float("-inf"), -1000.0), (1e-9, 1e-9)],
+)
+def test_logarithms_as_endpoints_send_them(logprob, given):
+    entry = {"token": "3", "logprob": logprob, "top_logprobs": None}
+    choice = {"message": {"content": "3"}, "logprobs": {"content": [entry]}}
+    reply = reply_of({"choices": [choice]}, (Message("user", "q"),), Options("m"))
+    assert (None if reply.tokens is None else reply.tokens[0].logprob) == given

@@ -131,3 +131,18 @@ def test_dimensions_are_told_in_both_languages(language):
     text = list_dimensions([*DIMENSIONS, "humour"], language)
     assert [line.split("`")[1] for line in text.splitlines()] == [*DIMENSIONS, "humour"]
     assert text.endswith("- `humour`")
+
+
+@pytest.mark.parametrize(
+    "token",
+    ["<|im_end|>", "<|eot_id|>", "<\uff5cUser\uff5c>", "</s>", "<end_of_turn>", "[/INST]", "<<SYS>>", "</think>"],
+)
+def test_control_tokens_of_chats_are_broken_up(token):
+    fenced = Data("report", f"before {token} after").fenced
+    assert token not in fenced
+    assert fenced.replace(" ", "").count(token) == 1
+
+
+def test_what_only_looks_like_a_control_token_stays():
+    text = "x |> f <| y, a < b > c, <sup>, [INSTANCE], <|>"
+    assert text in Data("report", text).fenced

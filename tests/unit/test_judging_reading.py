@@ -123,6 +123,22 @@ def test_dev_cases(reply, expected):
         ("Score: 8 points", 8),
         ("Score (0-10): 8", 8),
         ("Score is 8.", 8),
+        ("The score is: **8**", 8),
+        ("**8**/10", 8),
+        ("<score>8</score>", 8),
+        ("Score: <8>", 8),
+        ("Score: $8$", 8),
+        ('{"score": "**8**"}', 8),
+        ('{"score": [8]}', 8),
+        ('{"score": 8 /* clear */}', 8),
+        ("Overall: 8", 8),
+        ("I first thought 6. Final: 7", 7),
+        ("Score: 8/10 because 3 of 5 parts are there", 8),
+        ("Score: 8 Reason: it is clear", 8),
+        ("I would rate this report 8 out of 10.", 8),
+        ("我给这份报告打8分。", 8),
+        ("8分（满分10分）", 8),
+        ("| Score |\n|---|\n| 8 |", 8),
     ],
 )
 def test_one_score(text, expected):
@@ -149,6 +165,11 @@ def test_one_score(text, expected):
         ("As an AI, I do not rate.", "refusal"),
         ("抱歉，我无法评分。", "refusal"),
         ("Score: 7-8", "range"),
+        ("Score: 6, no wait, 7", "range"),
+        ("Score: 7 (maybe 8)", "range"),
+        ("Score: 7-\n", "not_a_number"),
+        ("I would not give it 8/10.", "no_answer"),
+        ("Coverage is 7/10, but depth lacks.", "no_answer"),
         ("7–8", "range"),
         ("7 to 8", "range"),
         ("7~8分", "range"),
@@ -220,6 +241,16 @@ def test_no_score_is_told_and_never_guessed(text, kind):
         "**Insight (7/10):** The report has 3 ideas.\n**Readability (8/10)** It is clear.",
         "Insight (1/2): 7/10\nReadability (2/2): 8/10",
         "Insight: **7** (of 10 possible)\nReadability: **8**",
+        "Insight: 7 Readability: 8",
+        "Insight: Good (7/10)\nReadability: Very good, 8/10",
+        "<insight>7</insight><readability>8</readability>",
+        "| Insight | Readability |\n|---|---|\n| 7 | 8 |",
+        "| Dimension | Weight | Score |\n|---|---|---|\n| Insight | 0.3 | 7 |\n| Readability | 0.2 | 8 |",
+        "| # | Name | Why | Score |\n|-|:-|:-|-:|\n| 1 | **Insight** | 3, 4 | **7** |\n| 2 | Readability | | 8/10 |",
+        "### Insight\n7/10\n### Readability\n8/10",
+        "## 1. Insight\n\nIt has 3 ideas.\n\nScore: 7\n\n## 2. Readability\n\nClear. Score: 8/10",
+        '{"scores": [{"aspect": "insight", "score": 7}, {"metric": "readability", "score": 8}]}',
+        '{"insight": {"reasoning": "deep", "final": 7}, "readability": [8]}',
     ],
 )
 def test_two_dimensions(text):
@@ -240,6 +271,7 @@ def test_chinese_names_of_the_dimensions():
         ("Insight: 7\nReadability: 6-7", "range", "readability"),
         ("Insight (7/10): 6\nReadability: 8", "ambiguous", "insight"),
         ('{"insight": 70, "readability": 8}', "out_of_range", "insight"),
+        ("Insight: 6\nReadability: 8\nFinal: Insight 7, Readability 8", "ambiguous", "insight"),
     ],
 )
 def test_the_dimension_at_fault_is_named(text, kind, column):
@@ -309,6 +341,10 @@ def test_another_scale():
         ("Insight: A\nInsight: B\nReadability: A", "ambiguous"),
         ('{"insight": 1, "readability": "A"}', "not_an_answer"),
         ("<think>Insight: A", "truncated"),
+        ("Insight: A is better than B\nReadability: B is worse than A", {"insight": "A", "readability": "A"}),
+        ("Insight: A is better than A\nReadability: B", "not_an_answer"),
+        ("Insight: report_b\nReadability: no clear winner", {"insight": "B", "readability": "tie"}),
+        ("### Insight\nWinner: A\n### Readability\nWinner: B", {"insight": "A", "readability": "B"}),
     ],
 )
 def test_winners(text, expected):
@@ -325,6 +361,13 @@ def test_winners(text, expected):
         ("Winner: B", "B"),
         ("tie", "tie"),
         ("I like both.", "no_answer"),
+        ("Final answer: A", "A"),
+        ("<winner>B</winner>", "B"),
+        ("The better report is B.", "B"),
+        ("I would not prefer A.", "no_answer"),
+        ("A and B are equal", "tie"),
+        ("A is not better", "no_answer"),
+        ("两份报告质量相当", "tie"),
     ],
 )
 def test_one_winner(text, expected):
@@ -377,6 +420,18 @@ HOSTILE = [
     '{"score": 8 ' * 20_000,
     "score" * 40_000,
     "insight (" * 30_000,
+    "*" * 100_000,
+    "insight" + "*" * 100_000,
+    "insight" + " :" * 50_000 + "\n",
+    "| " * 50_000 + "|\n|-|\n",
+    "|a|\n|-|\n" * 20_000,
+    "|-" * 50_000 + "|\n" + "|-" * 50_000 + "|\n",
+    "I give " * 30_000,
+    "打" * 100_000,
+    "8 (" * 50_000,
+    "A is better than " * 10_000,
+    "the better report is " * 10_000,
+    "<insight>" * 20_000,
 ]
 
 

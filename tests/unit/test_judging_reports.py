@@ -358,3 +358,45 @@ def test_a_zip_that_lies_about_its_sizes_is_damaged():
     bomb[header + 24 : header + 28] = (10).to_bytes(4, "little")
     with pytest.raises(Unusable):
         markdown_of_docx(bytes(bomb))
+
+
+def test_a_pipe_is_not_waited_for(tmp_path):
+    (tmp_path / "Report1").mkdir()
+    (tmp_path / "Report1" / "a.md").write_text("a")
+    os.mkfifo(tmp_path / "Report1" / "b.md")
+    found = read_reports(tmp_path)
+    assert [(problem.kind, problem.value) for problem in found.problems] == [("unsupported", "Report1/b.md")]
+
+
+def test_a_document_of_much_too_much_text_is_refused_before_it_is_read():
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("word/document.xml", b"<a>" + b"x" * 60_000_000 + b"</a>")
+    with pytest.raises(Unusable, match="48 MiB of text"):
+        markdown_of_docx(packed.getvalue())
+
+
+@pytest.mark.parametrize("answer", ["a b", "a\tb", "a\u200bb"])
+def test_an_id_that_no_run_could_name_is_told(answer, tmp_path):
+    rows = [{"questionId": "1", "answerId": own, "text": "x"} for own in ("good", answer)]
+    (tmp_path / "r.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    found = read_reports(tmp_path / "r.jsonl")
+    assert [(problem.kind, problem.line) for problem in found.problems] == [("blank_in_id", 2)]
+
+
+@pytest.mark.parametrize("mark", [";", "\t", ", "])
+def test_tables_as_spreadsheets_write_them(mark, tmp_path):
+    row = mark.strip(" ").join(("1", "a", '"x, y; z"'))
+    (tmp_path / "r.csv").write_text(f"{mark.join(('questionId', 'answerId', 'text'))}\n{row}\n")
+    assert [report.text for report in read_reports(tmp_path / "r.csv")] == ["x, y; z"]
+
+
+def test_two_columns_of_texts_are_not_chosen_from(tmp_path):
+    (tmp_path / "r.csv").write_text("questionId,answerId,text,text\n1,a,x,y\n")
+    with pytest.raises(JudgingError, match="two columns text"):
+        read_reports(tmp_path / "r.csv")
+
+
+def test_a_path_to_nothing_is_told_as_such(tmp_path):
+    with pytest.raises(JudgingError, match="is not there"):
+        read_reports(tmp_path / "none")

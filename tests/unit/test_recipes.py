@@ -11,7 +11,17 @@ from hypothesis import strategies as st
 
 from aeollm.errors import AeollmError, RecipeError
 from aeollm.files import read_labels, read_run
-from aeollm.recipes import REPORTS, STEPS, Recipe, build, read_materials, read_recipe, step_of, write_recipe
+from aeollm.recipes import (
+    REPORTS,
+    STEPS,
+    Recipe,
+    build,
+    read_as_far,
+    read_materials,
+    read_recipe,
+    step_of,
+    write_recipe,
+)
 from aeollm.scoring import score
 from aeollm.tables import write_run
 
@@ -325,6 +335,49 @@ def test_learning_how_strongly_to_anchor_shows_held_out_beside_in_sample():
     assert any(problem.kind == "learned" and "held out" in problem.message for problem in found.problems)
     with pytest.raises(RecipeError, match="takes an anchor, labels"):
         built(text, labels=None, p=pairs(), a=run_file(lambda _, a: a))
+
+
+TIED = """s = "s.txt"
+p = "p.csv"
+[[step]]
+do = "pairwise"
+from = "p"
+orders = "agreeing"
+anchor = "s"
+[[step]]
+do = "ties"
+from = "s"
+by = "pairwise"
+"""
+
+
+def always_left(dimension="x"):
+    rows = ["questionId,dimension,left,right,winner", *(f"1,{dimension},d{a},d{b},left" for a, b in ((0, 1), (1, 0)))]
+    return "\n".join(rows).encode()
+
+
+def test_a_step_without_anything_to_work_on_leaves_the_scores_before_it():
+    recipe = read_recipe((HEAD + TIED).encode())
+    files = {"s": run_file(lambda q, a: (q + a) % 3), "p": always_left()}
+    with pytest.raises(RecipeError, match="no pair is left"):
+        build(recipe, read_materials(recipe, files, labels=LABELS))
+    found = build(recipe, read_materials(recipe, files, labels=LABELS), as_far=True)
+    assert found.instead == "s"
+    assert [problem.kind for problem in found.problems if problem.severity == "error"] == ["no_pairs"]
+    assert found.text.splitlines()[1:] == [
+        f"0\t{q}\td{a}\t{(q + a) % 3}\t{(q + a) % 3}" for q in range(1, 5) for a in range(5)
+    ]
+    assert [stage.name for stage in found.stages] == ["s", "s-instead"]
+    assert found.position_bias["p"][0].flips.found == 1
+
+
+def test_inputs_that_are_not_there_keep_only_their_own_steps_back():
+    recipe = read_recipe((HEAD + TIED).encode())
+    found = build(recipe, read_as_far(recipe, {"s": run_file(lambda _, a: a)}, labels=LABELS), as_far=True)
+    assert (found.instead, len(found.run)) == ("s", 20)
+    assert any("p.csv is not among the files" in problem.message for problem in found.problems)
+    with pytest.raises(RecipeError, match="not among the files given"):
+        build(recipe, read_as_far(recipe, {"p": pairs()}, labels=LABELS), as_far=True)
 
 
 def test_problems_of_inputs_come_all_at_once_with_the_inputs_names():

@@ -8,22 +8,42 @@ from typing import Literal
 
 from aeollm.decimals import Decimal, parse_decimal
 from aeollm.judging.messages import Reader, Reply, Unread
-from aeollm.judging.reading.collecting import Piece, Values, read_fields
+from aeollm.judging.reading.collecting import read_fields
 from aeollm.judging.reading.fields import ANSWER, Field
 from aeollm.judging.reading.numbers import Scale, number_at, same_number
+from aeollm.judging.reading.pieces import Piece, Values
 from aeollm.judging.reading.visible import plain
 
 Outcome = Literal["A", "B", "tie"]
 
-_WHAT = r"(?:report|answer|response|assistant|text|option|报告|回答|文本)?"
-_BETTER = r"(?:is (?:clearly |slightly |much )?better|wins?|is stronger|is preferred|更好|较好|更优|更佳|胜出?|优)?"
-_SIDE = re.compile(rf"(?i)(?:the\s+)?{_WHAT}\s*[\[(<\"'*]*([ab])[\])>\"'*]*\s*{_BETTER}")
+_WHAT = r"(?:the\s+)?(?:report|answer|response|assistant|text|option|报告|回答|文本|答案|回复)?[\s_-]*"
+_MUCH = r"(?:(?:clearly|slightly|much|somewhat|far|significantly|marginally|overall)\s+)?"
+_BETTER = (
+    rf"(?:(?:is|was)\s+{_MUCH}(?:better|stronger|preferred|superior)|wins?|beats|outperforms"
+    r"|更好|较好|更优|更佳|胜出?|优)"
+)
+_WORSE = rf"(?P<worse>(?:is|was)\s+{_MUCH}(?:worse|weaker|inferior)|loses|更差|较差|不如)"
+_THAN = rf"\s*(?:(?:than|over|to)\s+)?{_WHAT}(?P<other>[ab])"
+_SIDE = re.compile(
+    rf"(?i)(?:选择?\s*|\\boxed\{{)?{_WHAT}[\[(<\"'*【]*(?P<side>[ab])[\])>\"'*】}}]*"
+    rf"(?:\s*(?:{_BETTER}|{_WORSE})(?:{_THAN})?(?:\s+overall)?)?(?:\s*\({_MUCH}(?:better|stronger|preferred)?\s*\))?"
+)
 _SIGN = re.compile(r"(?i)\[*a\s*(>{1,2}|<{1,2}|=|≈)\s*b\]*")
 _TIE = re.compile(
-    r"(?i)[\[(]*(?:tied?|draw|equal(?:ly good)?|same|no (?:difference|preference)|both|neither"
-    r"|平局|平手|打平|平|相当|相同|一样|持平|不分上下|无差异)[\])]*"
+    r"(?i)[\[(]*(?:(?:it(?:'s|\s+is)\s+)?(?:an?\s+)?(?:tied?|draw)"
+    r"|(?:(?:they|both|a and b|(?:the|both)\s+(?:two\s+)?(?:reports|answers))\s+(?:are\s+)?)?(?:about\s+|roughly\s+)?"
+    r"(?:equal(?:ly good)?|tied|(?:the\s+)?same|comparable)"
+    r"|no (?:clear )?(?:difference|preference|winner)|both|neither"
+    r"|(?:(?:两者|二者|双方|两份(?:报告)?|两篇(?:报告)?)(?:质量|水平)?(?:大致|基本|差不多)?)?"
+    r"(?:平局|平手|打平|平|相当|相同|一样|持平|不分上下|无差异))[\])]*"
 )
-_STOP = re.compile(r"[\n\r,;。，；|]|\.(?:\s|$)|\s[-–—]\s|\s*\(")
+_STOP = re.compile(r"[\n\r,;。，；|]|\.(?:\s|$)|\s[-–—]\s|\s*\(|</")
+_LONGEST = 200
+_PREFERS = re.compile(
+    r"(?i)(?<!not )(?<!n't )(?:\bi\s+(?:would\s+)?(?:prefer|choose|pick|favou?r)\b"
+    r"|\b(?:better|stronger|preferred|winning)\s+(?:report|answer|response|one)\s+is\b"
+    r"|更好的(?:报告|回答|一份)?是|选择?)\s*:?\s*"
+)
 
 
 def outcome_of(text: str) -> Outcome | None:
@@ -32,13 +52,18 @@ def outcome_of(text: str) -> Outcome | None:
     >>> [outcome_of(text) for text in ("Report B", "[[A]]", "A<B", "平局", "Both A and B")]
     ['B', 'A', 'B', 'tie', None]
     """
-    shown = plain(text).strip(" \t*_`\"'“”‘’.。!:")
+    shown = " ".join(plain(text).strip(" \t*_`\"'“”‘’.。!:").split())
     if sign := _SIGN.fullmatch(shown):
         return "A" if sign[1].startswith(">") else "B" if sign[1].startswith("<") else "tie"
     if _TIE.fullmatch(shown):
         return "tie"
-    side = _SIDE.fullmatch(shown)
-    return None if side is None else "A" if side[1] in "aA" else "B"
+    named = _SIDE.fullmatch(shown)
+    if named is None:
+        return None
+    side, other = named["side"].upper(), (named["other"] or "").upper()
+    if side == other:
+        return None
+    return "A" if (side == "A") != bool(named["worse"]) else "B"
 
 
 def option_of(text: str, options: Sequence[str]) -> str | None:
@@ -73,14 +98,19 @@ def _read(
         return Piece(taken, None if taken else "not_an_answer", str(value))
 
     def at(text: str, start: int) -> Piece[str] | None:
-        stop = _STOP.search(text, start)
-        written = text[start : stop.start() if stop else len(text)]
+        end = min(start + _LONGEST, len(text))
+        stop = _STOP.search(text, start, end)
+        written = text[start : stop.start() if stop else end]
         taken = read(written)
         if taken is None and not written.strip():
             return None
         return Piece(taken, None if taken else "not_an_answer", written)
 
-    return read_fields(reply, fields, Values(of_json, at, loose))
+    def said(text: str) -> list[Piece[str]]:
+        pieces = [at(text, match.end()) for match in _PREFERS.finditer(text)]
+        return [piece for piece in pieces if piece is not None and piece.trouble is None]
+
+    return read_fields(reply, fields, Values(of_json, at, said, loose))
 
 
 def read_outcomes(reply: Reply, fields: Sequence[Field]) -> Mapping[str, str] | Unread:

@@ -3,32 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Generic, NamedTuple, TypeVar
+from collections.abc import Mapping, Sequence
 
 from aeollm.judging.messages import Reply, Unread
 from aeollm.judging.reading.fields import Field, fold
+from aeollm.judging.reading.layouts import in_sections, without_tables
 from aeollm.judging.reading.objects import Pairs, find_objects
+from aeollm.judging.reading.pieces import NAME_KEYS, VALUE_KEYS, Piece, V, Values
 from aeollm.judging.reading.visible import no_verdict, plain, visible_text
 
-V = TypeVar("V", bound=Hashable)
-
 _DEEPEST = 6
-_NAME_KEYS = frozenset(
-    fold(key)
-    for key in (
-        *("criterion", "criteria", "dimension", "name", "id", "criterion_id", "key", "field", "item"),
-        *("标准", "维度", "名称", "编号"),
-    )
-)
-_VALUE_KEYS = frozenset(
-    fold(key)
-    for key in (
-        *("score", "rating", "value", "grade", "mark", "points", "winner", "verdict", "choice", "answer"),
-        *("评分", "得分", "分数", "打分", "分值", "结论", "选择"),
-    )
-)
 _FINAL = re.compile(
     r"(?i)\b(?:final|revised?|corrected|adjusted|updated|reconsider(?:ing|ed)?|on reflection|second thoughts?)\b"
     r"|最终|最后的?评|修正|更正|调整后|重新考虑|重新评"
@@ -42,26 +26,6 @@ _WORDS = {
     "other_scale": "{value} is on another scale",
     "not_an_answer": "{value} is none of the answers allowed",
 }
-
-
-class Piece(NamedTuple, Generic[V]):
-    """A value, or the kind of trouble with it, and what was written."""
-
-    value: V | None
-    trouble: str | None
-    written: str
-
-
-@dataclass(frozen=True, slots=True)
-class Values(Generic[V]):
-    """How values of one kind are read: from a JSON value, and from a place in a text.
-
-    ``loose`` tells whether a value cut at the reply's end may be another one (``1`` of ``10``).
-    """
-
-    of_json: Callable[[object], Piece[V]]
-    at: Callable[[str, int], Piece[V] | None]
-    loose: bool = True
 
 
 def read_fields(reply: Reply, fields: Sequence[Field], values: Values[V]) -> Mapping[str, V] | Unread:
@@ -139,32 +103,62 @@ def _field(key: str, fields: Sequence[Field]) -> Field | None:
 
 def _named(pairs: Pairs, fields: Sequence[Field]) -> tuple[str, object] | None:
     """Read ``{"criterion": "C1", "score": 7}``."""
-    names = [item for key, item in pairs if fold(key) in _NAME_KEYS and isinstance(item, str)]
+    names = [item for key, item in pairs if fold(key) in NAME_KEYS and isinstance(item, str)]
     field = next((found for name in names if (found := _field(name, fields)) is not None), None)
-    if field is None or any(_field(key, fields) is not None and fold(key) not in _VALUE_KEYS for key, _ in pairs):
+    if field is None or any(_field(key, fields) is not None and fold(key) not in VALUE_KEYS for key, _ in pairs):
         return None
-    given = [item for key, item in pairs if fold(key) in _VALUE_KEYS]
+    given = [item for key, item in pairs if fold(key) in VALUE_KEYS]
     return (field.name, given[0]) if len(given) == 1 else None
 
 
 def _scalar(value: object) -> object:
     """Take the value out of ``{"score": 8, "reason": "…"}``."""
     if isinstance(value, Pairs):
-        given = [item for key, item in value if fold(key) in _VALUE_KEYS]
+        given = [item for key, item in value if fold(key) in VALUE_KEYS]
         return given[0] if len(given) == 1 else value
-    return value
+    return value[0] if isinstance(value, list) and len(value) == 1 else value
 
 
 def _in_text(text: str, cut: bool, fields: Sequence[Field], values: Values[V]) -> dict[str, list[Piece[V]]]:  # noqa: FBT001
-    """Collect behind labels; what stands behind the last word such as "final" counts alone where it is whole."""
-    whole = _labelled(text, cut, fields, values)
+    """Collect from tables and labels; what stands behind the last word such as "final" counts alone if it is whole."""
+    text, found = without_tables(text, fields, values)
+    whole = {name: [*own, *found[name]] for name, own in _labelled(text, cut, fields, values).items()}
     final = [match.start() for match in _FINAL.finditer(text)]
     if final and any(len({piece.value for piece in found}) > 1 for found in whole.values()):
         last = _labelled(text[final[-1] :], cut, fields, values)
         if all(last.values()):
             return last
-    if len(fields) == 1 and not any(whole.values()):
-        return {fields[0].name: _bare(text, cut, values)}
+    if any(whole.values()):
+        return _doubted(text[final[-1] :], whole, fields, values) if final else whole
+    if len(fields) > 1:
+        return in_sections(text, fields, lambda part: _one(part, _ANY, cut, values))
+    return {fields[0].name: _one(text, fields[0], cut, values)}
+
+
+def _one(text: str, field: Field, cut: bool, values: Values[V]) -> list[Piece[V]]:  # noqa: FBT001
+    """Read one value that no label of its own names: alone on a line, behind other labels, in a sentence."""
+    pieces = _bare(text, cut, values)
+    if not pieces and field.further:
+        labels = Field(field.name, field.further)
+        pieces = _labelled(text, cut, [labels], values)[field.name]
+    # A reply that was cut may have been about to say more.
+    return pieces or ([] if cut else values.said(text))
+
+
+_ANY = Field(
+    "score",
+    further=("score", "rating", "grade", "winner", "verdict", "better", "评分", "得分", "分数", "打分", "胜者", "结论"),
+)
+"""What a value is called under a heading that says what it is for."""
+
+
+def _doubted(
+    final: str, whole: dict[str, list[Piece[V]]], fields: Sequence[Field], values: Values[V]
+) -> dict[str, list[Piece[V]]]:
+    """Add what is said of a field behind a word such as "final" without a label: another value there is a doubt."""
+    for field in fields:
+        again = [values.at(final, match.end()) for match in field.mentioned.finditer(final)]
+        whole[field.name] += [piece for piece in again if piece is not None and piece.trouble is None]
     return whole
 
 

@@ -23,10 +23,14 @@ _CHINESE = {
 
 @dataclass(frozen=True)
 class Field:
-    """One value wanted: the name it is given back under, and how else it may be written."""
+    """One value wanted: the name it is given back under, and how else it may be written.
+
+    ``further`` are labels that may mean something else, too: they count where nothing else is found.
+    """
 
     name: str
     spellings: tuple[str, ...] = ()
+    further: tuple[str, ...] = ()
 
     @cached_property
     def folded(self) -> frozenset[str]:
@@ -41,20 +45,36 @@ class Field:
     @cached_property
     def bracketed(self) -> re.Pattern[str]:
         """Match a spelling with the bracket that may hold its value, as in ``Insight (7/10): deep``."""
-        label = rf"(?<![a-z0-9])(?:{self._names})(?:[\s_]*{_SCORE})?[ \t*_`]*"
+        label = rf"(?<![a-z0-9])(?:{self._names})(?:[\s_]{{0,4}}{_SCORE})?[ \t*_`]{{0,12}}"
         return re.compile(rf"(?i){label}[(\[]\s*([0-9.]+\s*/[^()\[\]\n]{{1,20}})[)\]]")
 
     @cached_property
     def label(self) -> re.Pattern[str]:
         """Match a spelling as the label of a line, with the separator and what may stand between."""
-        markup = r"[ \t*_`\"'”’\])}」】]*"
+        # Bounded: what follows each other may match the same marks, of which a broken judge writes thousands.
+        markup = r"[ \t*_`\"'”’\])}」】]{0,12}"
         aside = r"(?:\([^()\n]{0,60}\)|\[[^\[\]\n]{0,60}\])?"
-        separator = r"(?:[:=|→]+|[-–—]+>?(?=\s)|\bis\b|[为是])"
-        heading = rf":?[\s*_`]*\n[\s*#>•-]*(?:{_SCORE})[\s*_`]*{aside}[\s*_`]*[:=]"
+        separator = r"(?:[:=|→]{1,6}|[-–—]{1,6}>?(?=\s)|(?:\bis\b|[为是])\s{0,4}:?)"
+        opening = r"[\s*_`\"'“‘\[($]{0,20}(?:<(?=[0-9.]+>))?(?:\\boxed\{)?"
+        gap = r"[\s*_`]{0,12}"
+        heading = rf":?{gap}\n[\s*#>•-]{{0,20}}(?:{_SCORE}){gap}{aside}{gap}[:=]"
         pattern = (
-            rf"(?:{self._names})(?:[\s_]*{_SCORE})?{markup}{aside}{markup}(?:{heading}|{separator})[\s*_`\"'“‘\[(]*"
+            rf"(?:{self._names})(?:[\s_]{{0,4}}{_SCORE})?{markup}{aside}{markup}(?:{heading}|{separator}){opening}"
         )
-        return re.compile(rf"(?i)(?<![a-z0-9]){pattern}")
+        tag = rf"<\s{{0,4}}(?:{self._names})(?:[\s_]{{0,4}}{_SCORE})?\s{{0,4}}>{opening}"
+        return re.compile(rf"(?i)(?<![a-z0-9])(?:{pattern}|{tag})")
+
+    @cached_property
+    def heading(self) -> re.Pattern[str]:
+        """Match a spelling alone on a line, as the heading of what is said about it."""
+        mark, aside = r"[ \t*_:]{0,9}", r"(?:\([^()\n]{0,60}\))?"
+        start = r"^[ \t#*_>•-]{0,20}(?:[0-9]{1,3}[.)][ \t*_]{0,9})?"
+        return re.compile(rf"(?im){start}(?:{self._names}){mark}{aside}{mark}$")
+
+    @cached_property
+    def mentioned(self) -> re.Pattern[str]:
+        """Match a spelling that a number may follow without any separator."""
+        return re.compile(rf"(?i)(?<![a-z0-9])(?:{self._names})(?:[\s_]*{_SCORE})?[ \t*_:=]{{1,8}}(?=[0-9])")
 
 
 def _loose(spelling: str) -> str:
@@ -87,9 +107,14 @@ def criterion_fields(names: Sequence[str], texts: Sequence[str]) -> tuple[Field,
 SCORE = Field(
     "score",
     ("final score", "overall score", "total score", "rating", "评分", "得分", "分数", "最终得分", "总分", "打分"),
+    ("overall", "final", "final answer", "final verdict", "verdict", "grade", "mark", "给分", "总评", "评分结果"),
 )
 """The field of a prompt that asks for one score only."""
-WINNER = Field("winner", ("better", "preferred", "preference", "verdict", "choice", "胜者", "更好", "结论", "选择"))
+WINNER = Field(
+    "winner",
+    ("better", "preferred", "preference", "verdict", "choice", "胜者", "更好", "结论", "选择"),
+    ("final verdict", "final answer", "answer", "result", "final", "better report", "better answer"),
+)
 ANSWER = Field(
     "answer", ("option", "choice", "selected option", "final answer", "rating", "score", "答案", "选项", "选择", "评分")
 )

@@ -30,10 +30,20 @@ _CHINESE = rf"[{''.join(_DIGITS)}十百]+(?:点[{''.join(_DIGITS)}]+)?"
 _NUMBER = rf"(?:{_PLAIN}|(?:{'|'.join(_WORDS)})\b|{_CHINESE})"
 _AT = re.compile(rf"(?i){_NUMBER}")
 _RANGE = re.compile(rf"(?i)\s*(?:分\s*)?(?:[-–—−~±]|\.\.+|to\b|or\b|through\b|到|至|或)\s*{_NUMBER}")
-_OF = re.compile(rf"(?i)\s*(?:points?\s+)?(?:/|out\s+of|分?\s*/)\s*({_NUMBER})")
+_OF = re.compile(rf"(?i)[*_`]*\s*(?:points?\s+)?\(?(?:/|out\s+of|分?\s*/)\s*({_NUMBER})")
+_SECOND_THOUGHT = re.compile(
+    r"(?i)[ \t,;(–—-]*\b(?:no|wait|actually|rather|make (?:it|that)|scratch that|correction|i mean"
+    r"|maybe|perhaps|possibly"
+    rf"|不对|改为|应为|更正|也许|或许)\b[^\n0-9]{{0,30}}?{_PLAIN}"
+)
+"""Another number that takes the first one back: neither is taken."""
 _UNIT = re.compile(r"(?i)\s*(?:points?\b|pts?\b|marks?\b|分(?!之|半|钟|析|布))")
 _MARKUP = re.compile(r"[*_`\"'”’\])}>$】」]*")
-_AFTER = re.compile(r"[ \t]*(?:$|[\n\r;,.!|(\[。，；、（<:]|[-–—](?=\D))|\s*\Z")
+_AFTER = re.compile(
+    r"[ \t]*(?:$|[\n\r;,.!|(\[。，；、（<:]|[-–—](?=[^\d\s]|[ \t]+\S))|\s*\Z"
+    # A reason, a comment, or the next label on the same line.
+    r"|[ \t]+(?:(?:because|since|overall)\b|#|[A-Z][A-Za-z_ ]{1,40}[:=])"
+)
 _MORE_DIGITS = re.compile(r"[.,][0-9]")
 _CHINESE_TENS = re.compile(rf"(?:([{''.join(_DIGITS)}]?)百)?(?:零?([{''.join(_DIGITS)}]?)十)?([{''.join(_DIGITS)}]?)")
 
@@ -80,7 +90,8 @@ def number_at(text: str, start: int, scale: Scale) -> NumberAt | None:
     match = _AT.match(text, start)
     if match is None:
         return None
-    if more := _RANGE.match(text, match.end()):
+    more = _RANGE.match(text, match.end()) or _SECOND_THOUGHT.match(text, match.end())
+    if more is not None:
         return NumberAt("range", _past(text, more.end()))
     number = _decimal(match[0])
     of = _OF.match(text, match.end())
@@ -91,6 +102,15 @@ def number_at(text: str, start: int, scale: Scale) -> NumberAt | None:
         return NumberAt("not_a_number", end)
     off = not isinstance(number, str) and not scale.holds(number)
     return NumberAt("out_of_range" if off else number, end)
+
+
+def is_out_of(text: str, start: int, scale: Scale) -> bool:
+    """Tell whether the number at a place is given as a share of the scale, or in points: ``8/10``, ``8分``."""
+    match = _AT.match(text, start)
+    if match is None:
+        return False
+    of = _OF.match(text, match.end())
+    return _is_whole(of[1], scale) if of else bool(_UNIT.match(text, match.end()))
 
 
 def _is_whole(written: str, scale: Scale) -> bool:

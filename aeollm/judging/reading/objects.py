@@ -13,7 +13,7 @@ _START = re.compile(r"[{\[](?=\s*[\"'“\w{}])")
 _LONGEST_REPAIRED = 10_000
 _SMART_QUOTES = str.maketrans({"“": '"', "”": '"', "„": '"', "‟": '"'})
 _TRAILING_COMMA = re.compile(r",(?=\s*[}\]])")
-_COMMENT = re.compile(r"(?m)//[^\n\"]*$")
+_COMMENT = re.compile(r"(?m)(?://|(?<=[\s,])#)[^\n\"]*$|/\*[^\"*]*\*/")
 _BARE_KEY = re.compile(r"([{,]\s*)([A-Za-z_]\w*)(\s*:)")
 
 

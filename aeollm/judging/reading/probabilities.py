@@ -17,6 +17,8 @@ _LEAD = re.compile(
     r"|(?:最终)?(?:答案|选项|选择|评分|我选择?)(?:是|为)?)?[\s\W]*"
 )
 _MOST_LEAD = 80
+_SLACK = 1e-6
+"""Rounding, as files of opinions allow it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +59,8 @@ def option_probabilities(reply: Reply, options: Sequence[str]) -> OptionProbabil
         option = option_of(text, options)
         if option is not None:
             values[option] += math.exp(min(logprob, 0.0))
+    if math.fsum(values.values()) > 1 + _SLACK:
+        return Unread("no_logprobs", "what the endpoint gives as probabilities sums to more than 1")
     if not any(values.values()):
         return Unread("no_answer", f"no option is among the likeliest tokens where the reply begins ({token.text!r})")
     return OptionProbabilities(values, "logprobs")

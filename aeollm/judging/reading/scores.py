@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
 from aeollm.decimals import Decimal
 from aeollm.judging.messages import Reader, Reply, Unread
-from aeollm.judging.reading.collecting import Piece, Values, read_fields
+from aeollm.judging.reading.collecting import read_fields
 from aeollm.judging.reading.fields import Field
-from aeollm.judging.reading.numbers import Scale, number_at
+from aeollm.judging.reading.numbers import Scale, is_out_of, number_at
 from aeollm.judging.reading.objects import Written
+from aeollm.judging.reading.pieces import Piece, Values
 from aeollm.judging.reading.visible import plain
+
+_GIVES = re.compile(
+    r"(?i)(?<!not )(?<!n't )(?<!never )(?<!cannot )"
+    r"(?:\b(?:give|rate|score|award|grade|assign)[sd]?\b|打|给|得)[^.\n。!?0-9]{0,60}?(?=[0-9])"
+    # Or nothing else: ``8 (out of 10)``.
+    r"|\A\s*(?=[0-9])"
+)
+_WORDS = re.compile(r"[A-Za-z\u4e00-\u9fff ]{1,30}[,(:–—-]+\s*")
+_LINE_END = re.compile(r"[ \t.)\]*_`]*(?:\n|\Z)")
 
 
 def read_scores(reply: Reply, fields: Sequence[Field], scale: Scale) -> Mapping[str, Decimal] | Unread:
@@ -24,7 +35,7 @@ def read_scores(reply: Reply, fields: Sequence[Field], scale: Scale) -> Mapping[
 
     def of_json(value: object) -> Piece[Decimal]:
         if isinstance(value, str):
-            written = plain(value).strip().rstrip(".")
+            written = plain(value).strip(" \t\n*_`").rstrip(".")
             found = _piece(written, 0, scale)
             rest = written[len(found.written) :] if found is not None else ""
             if found is not None and not (found.trouble is None and any(letter.isdigit() for letter in rest)):
@@ -36,7 +47,25 @@ def read_scores(reply: Reply, fields: Sequence[Field], scale: Scale) -> Mapping[
         )
         return Piece(None, "not_a_number", shown)
 
-    return read_fields(reply, fields, Values(of_json, lambda text, start: _piece(text, start, scale)))
+    def at(text: str, start: int) -> Piece[Decimal] | None:
+        return _piece(text, start, scale) or _behind_words(text, start, scale)
+
+    def said(text: str) -> list[Piece[Decimal]]:
+        places = [match.end() for match in _GIVES.finditer(text) if is_out_of(text, match.end(), scale)]
+        return [piece for place in places if (piece := _piece(text, place, scale)) is not None]
+
+    return read_fields(reply, fields, Values(of_json, at, said))
+
+
+def _behind_words(text: str, start: int, scale: Scale) -> Piece[Decimal] | None:
+    """Read ``Good (8/10)``: a word or two, then the score as a share of the scale, which ends the line."""
+    words = _WORDS.match(text, start)
+    if words is None or not is_out_of(text, words.end(), scale):
+        return None
+    piece = _piece(text, words.end(), scale)
+    if piece is None or piece.trouble is not None or not _LINE_END.match(text, words.end() + len(piece.written)):
+        return None
+    return piece
 
 
 def _piece(text: str, start: int, scale: Scale) -> Piece[Decimal] | None:

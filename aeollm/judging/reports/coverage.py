@@ -24,7 +24,7 @@ def check_coverage(reports: Reports, labels: Labels, *, partial: bool = False) -
     ]
     missing = [key for key in labels.index if key not in reports.by_key]
     severity: Severity = "warning" if partial else "error"
-    remedy = "The run is partial." if partial else "Add the report, or ask for a partial run."
+    remedy = "The run is partial." if partial else "Add the report, or judge what is there (--partial)."
     for question, answer in missing:
         count = f"{len(missing)} of {len(labels)} reports are"
         message = f"question {printable(question)}, answer {printable(answer)}: its report is missing ({count})."

@@ -100,11 +100,8 @@ def _refuse_other_files(content: bytes) -> None:
     except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError):
         raise Unusable("damaged", "is no Word document, or half of one.", "Download or save it anew.") from None
     written = sum(entry.file_size for entry in entries if entry.filename.endswith((".xml", ".rels")))
-    if (
-        written > _LARGEST_WRITTEN
-        or len(entries) > _MOST_ENTRIES
-        or sum(entry.file_size for entry in entries) > _LARGEST_UNPACKED
-    ):
+    unpacked = sum(entry.file_size for entry in entries)
+    if len(entries) > _MOST_ENTRIES or unpacked > _LARGEST_UNPACKED or written > _LARGEST_WRITTEN:
         message = "unpacks to more than 200 MiB, or 48 MiB of text."
         raise Unusable("file_too_large", message, "Check that it is the report alone.")
     if any(entry.flag_bits & 1 for entry in entries):

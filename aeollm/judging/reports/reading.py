@@ -38,10 +38,11 @@ def read_reports(path: Path | str) -> Reports:
         If the path cannot be read, or holds no report at all.
     """
     path = Path(path)
-    if path.is_dir():
-        reports, problems = _from_folder(path)
-    else:
-        reports, problems = _from_table(path)
+    try:
+        reports, problems = _from_folder(path) if path.is_dir() else _from_table(path)
+    except OSError as error:
+        message = f"cannot be read: {error.strerror}."
+        raise JudgingError(str(path), [Problem("error", "unreadable_file", message, "Check its rights.")]) from None
     if not reports and not any(problem.severity == "error" for problem in problems):
         message = "there is no report in it."
         remedy = "It holds folders Report<questionId> with files <answerId>.docx (md, txt, html, pdf), or name a table."

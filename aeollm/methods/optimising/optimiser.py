@@ -70,7 +70,7 @@ class Optimiser:
                 best, held = await self.pruned(best, held, number)
         await self.last(best)
         return Optimised(
-            best, self.setup.templates(self.setup.asking.ask.name, best), tuple(self.log), tuple(self.told())
+            best, self.setup.templates(self.setup.asking.ask.name, best), tuple(self.log), tuple(self.told(best))
         )
 
     def over(self, held: Measured) -> bool:
@@ -146,14 +146,27 @@ class Optimiser:
         entry = {"what": what, "guidance": list(guidance), "held_out": held.loss, "missing": held.missing, "kept": kept}
         self.log.append(entry)
 
-    def told(self) -> Iterator[Problem]:
+    def told(self, best: Guidance) -> Iterator[Problem]:
         """Say what the final prompt is worth, and on which questions that can be believed."""
         start, final = (entry.get("losses") for entry in self.log[-2:])
-        named = {"in_sample": "in sample", "held_out": "held out", "untouched": "untouched"}
-        told = [f"{words} {_shown(start, key)} before, {_shown(final, key)} after" for key, words in named.items()]
-        message = f"loss {'; '.join(told)}."
+        split = self.setup.split
+        parts = {"in_sample": ("in sample", split.training), "held_out": ("held out", split.held_out)}
+        parts["untouched"] = ("untouched", split.untouched)
+        told = [
+            f"{words} {_shown(start, key)} before, {_shown(final, key)} after ({len(own)} questions)"
+            for key, (words, own) in parts.items()
+            if own
+        ]
         remedy = "The held-out questions chose the prompt and flatter it; only untouched ones say what it is worth."
-        yield Problem("note", "learned", message, remedy)
+        yield Problem("note", "learned", f"loss {'; '.join(told)}.", remedy)
+        if not split.untouched:
+            message = "no labelled question is left untouched: nothing shows whether the prompt is better than before."
+            yield Problem("warning", "no_untouched", message, "Name labels of more questions: three at the least.")
+        foreign = self.setup.foreign(best)
+        if foreign:
+            message = f"{foreign} reports are scored by revised guidance in another language ({self.setup.language})."
+            remedy = "Optimise each language apart, by labels and reports of its questions."
+            yield Problem("warning", "other_language", message, remedy)
 
 
 def _shown(losses: object, key: str) -> str:

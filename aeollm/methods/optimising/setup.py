@@ -23,14 +23,22 @@ _REVISION_TOKENS = 4096
 
 @dataclass(frozen=True)
 class Setup:
-    """Labels to learn from, the questions' parts, frames by language, and the guidance to start with in one."""
+    """Labels to learn from, the questions' parts, and the prompt taken apart: frames and first guidance by language.
+
+    ``language`` is the one in which guidance is revised: that of most training questions.
+    """
 
     asking: Asking
     labels: Labels
     split: Split
     frames: Mapping[str, Frame]
     language: str
-    start: Guidance
+    starts: Mapping[str, Guidance]
+
+    @property
+    def start(self) -> Guidance:
+        """Give the guidance to start with, in the language it is revised in."""
+        return self.starts[self.language]
 
     def scoring(self, guidance: Guidance, questions: Sequence[str]) -> Asking:
         """Ask for scores of some questions' reports, under a guidance."""
@@ -42,8 +50,31 @@ class Setup:
         return replace(self.asking, ask=ask, material=replace(material, reports=reports), prompts=prompts)
 
     def templates(self, name: str, guidance: Guidance) -> dict[tuple[str, str], str]:
-        """Give the prompt in every language; the guidance is in one."""
-        return {(name, language): frame.with_guidance(guidance) for language, frame in self.frames.items()}
+        """Give the prompt in every language: what was not revised in it, what was in that of the reviser."""
+        return {
+            (name, language): frame.with_guidance(self.spoken(guidance, language))
+            for language, frame in self.frames.items()
+        }
+
+    def spoken(self, guidance: Guidance, language: str) -> Guidance:
+        """Give a guidance in a language, as far as it was not revised.
+
+        Where the first prompt has another number of segments there, only the whole of it has its like.
+        """
+        start, own = self.start, self.starts[language]
+        if guidance == start:
+            return own
+        if len(own) != len(start):
+            return guidance
+        there = dict(zip(start, own, strict=True))
+        return tuple(there.get(segment, segment) for segment in guidance)
+
+    def foreign(self, guidance: Guidance) -> int:
+        """Count the reports that are scored by guidance in another language than their question's."""
+        material = self.asking.material
+        mixed = {language for language in self.frames if language != self.language
+                 and set(self.spoken(guidance, language)) & (set(guidance) - set(self.starts[language]))}  # fmt: skip
+        return sum(len(own) for question, own in material.questions.items() if material.language(question) in mixed)
 
     def reviser(self, guidance: Guidance, errors: str, number: int) -> Request:
         """Ask for a revision."""
@@ -91,7 +122,7 @@ def setup_of(asking: Asking) -> Setup:
     name = str(options["prompt"])
     parts = {language: split_guidance(asking.prompts.template(name, language), low, high) for language in LANGUAGES}
     frames = {language: frame for language, (frame, _) in parts.items()}
-    return Setup(asking, labels, split, frames, spoken, parts[spoken][1])
+    return Setup(asking, labels, split, frames, spoken, {language: own for language, (_, own) in parts.items()})
 
 
 def labels_for(asking: Asking) -> Labels:

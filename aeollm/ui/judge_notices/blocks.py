@@ -43,18 +43,22 @@ def problems(found: Sequence[Problem]) -> str:
 def table(heads: Sequence[str], rows: Sequence[Sequence[str]], label: str, *, stacked: bool = False) -> Html:
     """Write a table; where it is ``stacked``, every cell can name its column, for pages too narrow for a table."""
     head = tag("thead", tag("tr", *(tag("th", title, scope="col") for title in heads)))
-    named = [tag("span", joined([title, " "]), class_="ae-j-column") if stacked else Html("") for title in heads]
     body = [
         tag(
             "tr",
             tag("th", row[0], scope="row"),
-            *(tag("td", name, cell) for name, cell in zip(named[1:], row[1:], strict=True)),
+            *(_cell(*own, stacked=stacked) for own in zip(heads[1:], row[1:], strict=True)),
         )
         for row in rows
     ]
     whole = tag("table", head, tag("tbody", *body), class_="ae-table")
     kind = "ae-scroll ae-j-stacked" if stacked else "ae-scroll"
     return tag("div", whole, class_=kind, tabindex="0", role="region", aria_label=label)
+
+
+def _cell(title: str, value: str, *, stacked: bool) -> Html:
+    named = [tag("span", title, " ", class_="ae-j-column"), tag("span", value)]
+    return tag("td", *(named if stacked else [value]))
 
 
 def listed(parts: Sequence[str], between: str = " · ") -> Html:
@@ -66,7 +70,7 @@ def spent(found: Spent, price: Price) -> Html:
     """Tell calls, tokens and, where there is a price, money."""
     tokens = found.usage.prompt + found.usage.completion
     money = f" ({found.money:,.4g})" if price != Price() else ""
-    return joined([both("j_spent"), " ", both("j_calls", n=found.calls), ", ", both("j_tokens", n=tokens), money])
+    return both("j_spent", calls=both("j_calls", n=found.calls), tokens=both("j_tokens", n=tokens), money=money)
 
 
 def duration(seconds: float) -> Html:

@@ -16,16 +16,10 @@ _LONGEST_SHOWN = 60_000
 _LIKELIEST = 8
 
 
-def no_call(total: int) -> str:
-    """Say that there is no such call, and which there are."""
-    words = both("j_no_call", n=total) if total else both("j_no_calls")
-    return tag("p", words, class_="ae-note", role="status")
-
-
 def looked(call: Looked | None, total: int) -> str:
     """Show one call: messages and replies as text, whatever is in them."""
     if call is None:
-        return no_call(total)
+        return said("j_no_call")
     head = tag("p", tag("strong", f"{call.ask} {call.number:,} / {total:,}"), f" · {call.place}", class_="ae-status")
     options = call.request.options
     note = tag("p", f"{call.request.prompt} · temperature {options.temperature:g}", class_="ae-note")

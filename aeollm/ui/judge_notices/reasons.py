@@ -21,14 +21,16 @@ def in_words(kind: str) -> Html:
 
 
 def counted(counts: Mapping[str, int]) -> Html:
-    """Name every reason with how often it was one, the most frequent first."""
+    """Name every reason with how often it was one, the most frequent first; a single one is named alone."""
     ordered = Counter(counts).most_common()
-    return listed([joined([in_words(kind), f" ({count:,})"]) for kind, count in ordered], ", ")
+    if len(ordered) == 1:
+        return in_words(ordered[0][0])
+    return listed([joined([in_words(kind), f" × {count:,}"]) for kind, count in ordered], ", ")
 
 
 def detailed(kind: str, words: str) -> Html:
     """Name a reason, with what the engine says of it, which is English."""
-    return in_words(kind) if words == kind else joined([in_words(kind), ": ", untranslated(words.rstrip("."))])
+    return in_words(kind) if words == kind else joined([in_words(kind), " – ", untranslated(words.rstrip("."))])
 
 
 def reasons_of(judged: Judged) -> Counter[str]:
@@ -46,7 +48,8 @@ def told_of(judged: Judged) -> tuple[str, str] | None:
     return None
 
 
-def advice(kind: str) -> Html | None:
-    """Say what can be done about it; None where there is nothing to say."""
-    key = f"j_do_{kind}"
+def advice(kind: str, *, at_address: bool) -> Html | None:
+    """Say what can be done about it, at an address or a provider; None where there is nothing to say."""
+    own = f"j_do_{kind}_provider"
+    key = own if known(own) and not at_address else f"j_do_{kind}"
     return both(key) if known(key) else None

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
+from aeollm.judging import Missing
 from aeollm.methods import Judge, Judged
 from aeollm.reporting.html import Html, joined, number, tag
 from aeollm.tables import MEASURES, Run
@@ -19,11 +21,14 @@ from aeollm.ui.judge_notices.reasons import (
 )
 from aeollm.ui.words import both, both_view, known
 
+_LONG_NUMBER = re.compile(r"-?\d+\.\d{4,}(?:e-?\d+)?")
+LostCall = tuple[str, str, Missing, int | None]
+"""A call without a value: way of asking, place in words, why, and its number among all calls."""
 _MOST_ROWS = 12
 """Rows of a table that a trial shows, where there is no run."""
 
 
-def result(job: Job, lost: Sequence[tuple[str, str, int | None]]) -> str:
+def result(job: Job, lost: Sequence[LostCall]) -> str:
     """Tell what came of a run; calls without a value come with their numbers, to be looked into."""
     judged = job.judged
     if judged is None:
@@ -47,21 +52,18 @@ def _kind(judged: Judged) -> str:
 
 def _head(job: Job, judged: Judged) -> Html:
     """Say what it was, how it ended, and of which recipe it is."""
-    ended = ("j_trial_done" if job.trial else "j_run_done") if judged.complete else "j_incomplete"
-    if not judged.complete and _nothing(judged):
-        ended = "j_nothing_read"
-    which = [] if judged.complete else [both("j_of_trial" if job.trial else "j_of_run"), " "]
-    earlier = tag("span", both("j_earlier"), " ", class_="ae-j-earlier")
-    title = joined([earlier, both(ended), ": ", *which, judged.task.method.name])
-    return tag("h2", titled(_kind(judged), title))
+    which = "trial" if job.trial else "run"
+    ended = f"j_nothing_read_{which}" if _nothing(judged) else f"j_incomplete_{which}"
+    words = both(f"j_done_{which}" if judged.complete else ended, recipe=judged.task.method.name)
+    return tag("h2", titled(_kind(judged), words))
 
 
 def _lines(job: Job, judged: Judged) -> Html:
     calls = sum(own.calls for own in judged.collected)
     counts = [both("j_reports", n=len(judged.task.material.reports)), both("j_answers_wanted", n=calls)]
     lines = [listed([*_asked(judged), *counts]), *_missing(judged)]
-    seconds, on_disk = duration(judged.seconds), both("j_from_disk", n=judged.from_disk)
-    lines.append(joined([spent(judged.spent, job.price), "; ", seconds, "; ", on_disk]))
+    on_disk = both("j_from_disk", n=judged.from_disk)
+    lines.append(listed([spent(judged.spent, job.price), duration(judged.seconds), on_disk]))
     if judged.lacking:
         lines.append(joined([both("j_not_offered"), " ", ", ".join(sorted(judged.lacking)), "."]))
     return tag("ul", *(tag("li", line) for line in lines))
@@ -82,17 +84,17 @@ def _place(judge: Judge) -> str:
 def _missing(judged: Judged) -> list[str]:
     """Say how much is missing, why, and what can be done about it."""
     why, counts = told_of(judged), reasons_of(judged)
-    missing: list[str] = [both("j_missing", n=judged.lost)]
-    if counts:
-        missing += [": ", counted(counts), "; ", both("j_never_zero")]
-    lines: list[str] = [joined(missing)]
+    alone = why is not None and set(counts) == {why[0]}
+    reasons = [] if alone or not counts else [" (", counted(counts), ")"]
+    missing = joined([both("j_missing", n=judged.lost), *reasons])
+    lines: list[str] = [listed([missing, both("j_never_zero")]) if counts else missing]
     if why is None:
         return lines
     if judged.stopped is not None:
-        lines.append(joined([both("j_stopped"), " ", detailed(*why), ". ", both("j_goes_on")]))
-    elif _nothing(judged):
+        lines.append(both("j_stopped", why=detailed(*why)))
+    elif alone:
         lines.append(joined([detailed(*why), "."]))
-    further = advice(why[0])
+    further = advice(why[0], at_address=any(judge.base_url for judge in judged.task.judges.values()))
     return lines if further is None else [*lines, further]
 
 
@@ -105,13 +107,13 @@ def _problems(judged: Judged) -> str:
     return problems(told)
 
 
-def _lost(lost: Sequence[tuple[str, str, int | None]], whole: int) -> Html:
+def _lost(lost: Sequence[LostCall], whole: int) -> Html:
     if not lost:
         return Html("")
     items = []
-    for ask, words, at in lost:
+    for ask, place, missing, at in lost:
         button = tag("button", f"{ask} {at}", type="button", class_="ae-run", data_call=f"{ask}:{at}") if at else ask
-        items.append(tag("li", button, " ", words))
+        items.append(tag("li", button, f" {place}: ", detailed(missing.kind, missing.words)))
     more = [tag("li", "… ", both("j_more", n=whole - len(lost)))] if whole > len(lost) else []
     summary = tag("summary", both("j_lost"))
     return tag("section", tag("details", summary, tag("ul", *items, *more)), class_="ae-box ae-warning")
@@ -125,11 +127,16 @@ def _tried(judged: Judged) -> str:
         given = next((own for own in judged.collected if own.rows), None)
         if given is None:
             return ""
-        heads, rows = list(given.columns), [list(row) for row in given.rows]
+        heads, rows = list(given.columns), [[_short(cell) for cell in row] for row in given.rows]
     caption = tag("p", both("j_tried"), class_="ae-caption")
     more = len(rows) - _MOST_ROWS
     cut = [tag("p", "… ", both("j_more", n=more), class_="ae-note")] if more > 0 else []
     return joined([caption, table(heads, rows[:_MOST_ROWS], "trial"), *cut])
+
+
+def _short(cell: str) -> str:
+    """Cut a number that a table has with all its digits."""
+    return f"{float(cell):.3g}" if _LONG_NUMBER.fullmatch(cell) else cell
 
 
 def _scores(run: Run) -> tuple[list[str], list[list[str]]]:

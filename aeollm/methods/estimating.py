@@ -1,0 +1,112 @@
+"""What a method takes, and what it sends first, before anything is sent."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from aeollm.errors import JudgingError, Problem, printable
+from aeollm.judging import Estimator, Price, ReplyStore, Usage
+from aeollm.methods.carrying import Task
+from aeollm.methods.collecting import requests_of
+from aeollm.methods.optimising import setup_of
+from aeollm.methods.prompting import Prompts
+
+READS, WRITES = 1_500, 40
+"""Tokens a second that a call is assumed to read and write, until replies on disk have told it."""
+_SHORT, _MINUTE, _HOUR = 9.95, 60, 3_600
+
+
+@dataclass(frozen=True, slots=True)
+class Estimated:
+    """What one way of asking takes; ``at_most`` where what is asked depends on earlier replies.
+
+    ``shared`` counts requests whose reply another call brings. ``scale`` is what estimated tokens of prompts were
+    multiplied by, as the endpoints counted ``counted`` replies on disk, and ``pace`` the seconds that such a call took;
+    None where no endpoint has told it.
+    """
+
+    name: str
+    calls: int
+    on_disk: int
+    prompt: int
+    completion: int
+    longest: int
+    money: float
+    at_most: bool
+    shared: int = 0
+    scale: float | None = None
+    counted: int = 0
+    pace: float | None = None
+
+    @property
+    def wanted(self) -> int:
+        """Count the answers."""
+        return self.calls + self.on_disk + self.shared
+
+
+def estimated(task: Task, price: Price, store: ReplyStore | None = None) -> tuple[Estimated, ...]:
+    """Add up what a method takes, before anything is sent; asking again comes on top."""
+    estimator, task = Estimator(store), _with_first_prompts(task)
+    rows = []
+    for ask in task.method.asks:
+        own = estimator.add_up(requests_of(task.asking(ask)), price, stand_ins=ask.kind.gives == "prompt")
+        rows.append((ask, own))
+    told, found = estimator.counted, []
+    scale = told.scale or 1.0
+    for ask, own in rows:
+        most = Usage(round(scale * own.most.prompt), own.most.completion, estimated=True)
+        longest = own.longest + round((scale - 1) * max(own.longest - int(ask.options["max_tokens"]), 0))
+        figures = (own.calls, own.on_disk, most.prompt, most.completion, longest, price.of(most))
+        at_most = ask.builds_on is not None or ask.kind.gives == "prompt"
+        found.append(Estimated(ask.name, *figures, at_most, own.shared, told.scale, told.replies, told.pace))
+    return tuple(found)
+
+
+def seconds_of(rows: Sequence[Estimated], concurrency: int, pace: float | None) -> float:
+    """Give the time that calls take, several at once: at the pace measured, or as assumed."""
+    calls = sum(own.calls for own in rows)
+    assumed = sum(own.prompt / READS + own.completion / WRITES for own in rows)
+    whole = assumed if pace is None else calls * pace
+    return whole / max(min(concurrency, calls), 1)
+
+
+def duration(seconds: float) -> str:
+    """Write a time in its two largest units.
+
+    >>> duration(7.24), duration(75), duration(7_300)
+    ('7.2 s', '1 min 15 s', '2 h 1 min')
+    """
+    whole = round(seconds)
+    if seconds < _SHORT:
+        return f"{seconds:.1f} s"
+    if whole < _MINUTE:
+        return f"{whole} s"
+    if whole < _HOUR:
+        return f"{whole // _MINUTE} min {whole % _MINUTE} s"
+    return f"{whole // _HOUR} h {whole % _HOUR // _MINUTE} min"
+
+
+def _with_first_prompts(task: Task) -> Task:
+    """Let the prompts that an optimisation starts from stand for those that it will make."""
+    made = dict(task.prompts.made)
+    for ask in task.method.asks:
+        if ask.kind.gives == "prompt":
+            setup = setup_of(task.asking(ask))
+            made |= setup.templates(ask.name, setup.start)
+    return replace(task, prompts=Prompts(task.prompts.folder, made))
+
+
+def first_prompts(task: Task) -> dict[str, str]:
+    """Give the first prompt of every way of asking, filled in, to be looked at."""
+    found: dict[str, str] = {}
+    task = _with_first_prompts(task)
+    for ask in task.method.asks:
+        request = next(iter(requests_of(task.asking(ask))), None)
+        if request is None:
+            message = f"{printable(ask.name)}: there is nothing to ask."
+            raise JudgingError(task.method.name, [Problem("error", "nothing_asked", message, "")])
+        found[f"{ask.name} ({request.prompt})"] = "\n\n".join(
+            f"# {message.role}\n\n{message.content}" for message in request.messages
+        )
+    return found
