@@ -1,4 +1,4 @@
-"""The converter's process: a path a line in, an object a line out. ``python -m aeollm.judging.reports.worker PARENT``."""
+"""The converter's process: a path a line in, an object a line out, until PARENT (its process id, the argument) ends."""
 
 from __future__ import annotations
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import io
 import re
 from collections.abc import Sequence
 
@@ -96,7 +95,7 @@ def _missing(judged: Judged) -> list[str]:
         lines.append(both("j_stopped", why=detailed(*why)))
     elif alone:
         lines.append(joined([detailed(*why), "."]))
-    further = advice(why[0])
+    further = advice(why[0], at_address=any(judge.base_url for judge in judged.task.judges.values()))
     return lines if further is None else [*lines, further]
 
 
@@ -129,8 +128,8 @@ def _tried(judged: Judged) -> str:
         given = next((own.table for own in judged.collected if own.table), None)
         if given is None:
             return ""
-        heads, *lines = csv.reader(io.StringIO(given.decode("utf-8", "replace"), newline=""), delimiter="\t")
-        rows = [[_short(cell) for cell in row] for row in lines]
+        heads, *rows = csv.reader(given.decode("utf-8", "surrogatepass").splitlines(), delimiter="\t")
+        rows = [[_short(cell) for cell in row] for row in rows]
     caption = tag("p", both("j_tried"), class_="ae-caption")
     more = len(rows) - _MOST_ROWS
     cut = [tag("p", "… ", both("j_more", n=more), class_="ae-note")] if more > 0 else []
