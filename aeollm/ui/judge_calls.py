@@ -17,6 +17,7 @@ from aeollm.sources import DEMO, LabelSet
 from aeollm.ui import judge_notices as notices
 from aeollm.ui.callbacks import Callbacks, label_sets
 from aeollm.ui.door import sent
+from aeollm.ui.identity import signed_in
 from aeollm.ui.judge_access import Access
 from aeollm.ui.judge_desk import REPLIES, Desk
 from aeollm.ui.judge_inputs import DEMO_REPORTS, laid_out, reports_of, uploaded_files
@@ -186,7 +187,7 @@ class Judging:
                 self._pages[page] = self.desk(desk, request)
             return [gr.skip()] * 3
         found = self._pages.get(page)
-        if found is None or found.closed or found.job is None:
+        if found is None or found.closed or found.job is None or found.account != signed_in(request):
             return [gr.skip()] * 3
         found.again = found.chosen
         return [self.desk(found, request), page, gr.update(selected="judge")]

@@ -11,6 +11,7 @@ import gradio as gr
 from aeollm.errors import AeollmError, Problem, UsageError
 from aeollm.methods import Running, Task, estimated
 from aeollm.ui import judge_notices as notices
+from aeollm.ui.identity import signed_in
 from aeollm.ui.judge_access import wrong_key
 from aeollm.ui.judge_calls import Judging, held
 from aeollm.ui.judge_desk import REPLIES, Desk
@@ -86,7 +87,7 @@ class Runs:
         *setup: Any,  # noqa: ANN401
     ) -> list[Any]:
         """Try the first reports with the visitor's own login."""
-        return self._with_login(self.judging.desk(desk, request), login, setup, trial=True)
+        return self._with_login(self._own(desk, request), login, setup, trial=True)
 
     def run_hosted(
         self,
@@ -96,7 +97,13 @@ class Runs:
         *setup: Any,  # noqa: ANN401
     ) -> list[Any]:
         """Ask about all reports with the visitor's own login."""
-        return self._with_login(self.judging.desk(desk, request), login, setup, trial=False)
+        return self._with_login(self._own(desk, request), login, setup, trial=False)
+
+    def _own(self, desk: Desk | None, request: gr.Request) -> Desk:
+        """Give the desk, as that of the account that is signed in: nobody else finds its work again."""
+        desk = self.judging.desk(desk, request)
+        desk.account = signed_in(request)
+        return desk
 
     def _with_login(self, desk: Desk, login: gr.OAuthToken | None, setup: Sequence[Any], *, trial: bool) -> list[Any]:
         # Without a key the Hub's client would take the server's own.

@@ -347,6 +347,9 @@ def test_a_page_loaded_anew_finds_its_run_and_its_fields(visitor, runs, judge):
     other = Page(runs, "t")
     assert visitor.judging.alive(other.request, None, event(page="another")) == [gr.skip()] * 3
     assert visitor.judging.alive(other.request, None, event(page=PAGE[::-1])) == [gr.skip()] * 3
+    visitor.desk.account = "somebody"
+    assert visitor.judging.alive(other.request, None, event(page=PAGE)) == [gr.skip()] * 3
+    visitor.desk.account = None
     other.desk, page_found, tabs = visitor.judging.alive(other.request, None, event(page=PAGE))
     assert (other.desk, page_found, tabs["selected"]) == (visitor.desk, PAGE, "judge")
     held = visitor.judging.found_again(other.desk, other.session)
