@@ -11,7 +11,10 @@ from aeollm.methods.collecting import CALLS, requests_of
 from aeollm.methods.opinions import opinion_requests
 
 Values = tuple[tuple[Row, str], ...]
-"""Names (a dimension, with the number of a criterion of it; the number of an answer) with what was read."""
+"""Names (a dimension, with the number of a criterion of it; the number of an answer) with what was read.
+
+That is a score, a probability, or the answer that won; empty where neither did.
+"""
 
 
 def calls_with_values(asking: Asking) -> Iterator[tuple[Request, Reader[Values] | None]]:
@@ -61,4 +64,4 @@ def _pairs(row: Row, asking: Asking) -> Values:
         _, _, dimension, criterion, score, *_ = row
         return (((dimension, criterion), score),)
     _, dimension, left, right, winner, _ = row
-    return (((dimension,), {"left": left, "right": right}.get(winner, winner)),)
+    return (((dimension,), {"left": left, "right": right}.get(winner, "")),)

@@ -137,19 +137,21 @@ class Runs:
 
     def paused(self, desk: Desk | None) -> list[Any]:
         """Start no new call, and offer the replies so far."""
-        if desk is None or desk.job is None:
-            return [*self.status(desk), gr.skip()]
-        desk.job.control.pause()
-        path = desk.job.made.replies / REPLIES
-        there = desk.write(REPLIES, path.read_bytes()) if path.is_file() else None
-        offered = gr.skip() if there is None else gr.update(value=str(there), interactive=True)
-        return [*self.status(desk), offered]
+        offered: list[Any] = [gr.skip()] * 2
+        if desk is not None and desk.job is not None:
+            desk.job.control.pause()
+            path = desk.job.made.replies / REPLIES
+            if path.is_file() and desk.going:
+                there = desk.write(REPLIES, path.read_bytes())
+                offered = [notices.boxed("j_replies_so_far"), gr.update(value=str(there), interactive=True)]
+        return [*self.status(desk), *offered]
 
     def resumed(self, desk: Desk | None) -> list[Any]:
         """Go on, as soon as there is a place again."""
         if desk is not None and desk.job is not None:
             desk.job.control.resume()
-        return self.status(desk)
+        passed = [gr.skip()] * 2 if desk is None or not desk.going else ["", gr.update(value=None, interactive=False)]
+        return [*self.status(desk), *passed]
 
     def cancelled(self, desk: Desk | None) -> list[Any]:
         """Start no new call at all; pressed again, give up those under way."""

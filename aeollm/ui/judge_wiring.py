@@ -130,9 +130,9 @@ class Wiring(NamedTuple):
             pressed = button.click(starts, asked, begun, **began)
             # From now on it is no longer true that nothing has been sent.
             pressed.then(calls.measured, [desk, *self.setup], self.measured, **began)
-        work.pause.click(runs.paused, [desk], [*following, self.outcome.replies], **WATCH)
-        for button, does in ((work.resume, runs.resumed), (work.cancel, runs.cancelled)):
-            button.click(does, [desk], following, **WATCH)
+        for button, does in ((work.pause, runs.paused), (work.resume, runs.resumed)):
+            button.click(does, [desk], [*following, self.outcome.result, self.outcome.replies], **WATCH)
+        work.cancel.click(runs.cancelled, [desk], following, **WATCH)
         # Its change, once a run is over, tells what is on disk now.
         over = gr.State("")
         work.timer.tick(runs.ticked, [desk], [*following, *outcome, over], **WATCH)

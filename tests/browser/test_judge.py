@@ -222,6 +222,7 @@ def test_pause_cancel_and_resume_are_counted_at_the_endpoint(judge_tab, judge):
     judge_tab.press("run")
     page.locator("#j-pause").click()
     says(judge_tab.progress, "Paused")
+    assert len(judge_tab.take("replies").splitlines()) == 3
     gate.set()
     says(judge_tab.progress, "4 done")
     # Three of the trial, and the one that was under way.

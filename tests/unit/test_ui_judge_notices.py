@@ -246,7 +246,10 @@ def test_winners_and_probabilities_are_read_too(reports, tmp_path):
     judged(task, answering(won), tmp_path)
     [values] = look_into(task, task.method.asks[0].name, 1, tmp_path, 1).values
     # The first call shows the first report as A and the second as B.
-    assert dict(values) == {(name,): "Doc_002" if name == "insight" else "tie" for name in names}
+    assert dict(values) == {(name,): "Doc_002" if name == "insight" else "" for name in names}
+    said = spoken(Html(notices.looked(look_into(task, task.method.asks[0].name, 1, tmp_path, 1), 3)))
+    assert "insightDoc_002" in said
+    assert "readabilitytie" in said
 
     task = task_of(reports, "llm-rubric")
     token = Token("4", math.log(0.75), (("4", math.log(0.75)), ("2", math.log(0.125))))

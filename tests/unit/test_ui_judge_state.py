@@ -419,7 +419,8 @@ def test_pausing_offers_the_replies_so_far(visitor, judge):
     visitor.done("trial")
     gate = gated(judge)
     visitor.press("run")
-    *_, offered = visitor.runs.paused(visitor.desk)
+    *_, said, offered = visitor.runs.paused(visitor.desk)
+    assert "<section" in said  # the buttons below are shown beside an outcome only
     assert len(Path(offered["value"]).read_bytes().splitlines()) == 3
     visitor.runs.cancelled(visitor.desk)
     gate.set()

@@ -23,6 +23,11 @@ def titled(kind: str, title: str) -> Html:
     return joined([tag("span", SIGNS[kind], aria_hidden="true"), " ", title])
 
 
+def boxed(key: str) -> str:
+    """Say one sentence in a box."""
+    return tag("section", tag("p", both(key)), class_="ae-box ae-note", role="status")
+
+
 def problems(found: Sequence[Problem]) -> str:
     """List problems by kind, the worst first; folded where there is nothing but notes."""
     boxes = []

@@ -50,7 +50,7 @@ def _read(values: Values | Unread | None) -> Html:
         return Html("")
     if isinstance(values, Unread):
         return tag("p", both("j_read_nothing"), " ", detailed(values.kind, values.words), class_="ae-j-trouble")
-    pairs = (tag("div", tag("dt", _named(name)), tag("dd", value)) for name, value in values)
+    pairs = (tag("div", tag("dt", _named(name)), tag("dd", value or both("j_tie"))) for name, value in values)
     return joined([tag("p", both("j_read"), class_="ae-caption"), tag("dl", *pairs, class_="ae-j-read")])
 
 
