@@ -206,7 +206,7 @@ def files_are_whole(judge_tab):
     assert run[1].split() == ["0", "2", "Doc_001", "7", "6.5", "8", "5"]
     assert len(run) == 1 + REPORTS
     assert len(judge_tab.take("replies").splitlines()) == REPORTS
-    assert b"8 of 8 reports; complete" in judge_tab.take("report")
+    assert b"8 of 128 reports judged, 8 of 128 answers in `run.txt`" in judge_tab.take("report")
     recipe = judge_tab.take("recipe").decode()
     assert 'model = "judge-1"' in recipe
     with zipfile.ZipFile(io.BytesIO(judge_tab.take("whole"))) as archive:
