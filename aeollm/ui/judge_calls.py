@@ -204,10 +204,22 @@ class Judging:
 
     def desk(self, desk: Desk | None, request: gr.Request) -> Desk:
         """Give the visitor's desk, a new one for the first time or where the old one was cleared."""
-        if desk is None or desk.closed:
+        if desk is None:
             desk = Desk()
+        elif desk.closed:
+            desk = self._cleared(desk)
         desk.come_back()
         self._desks[str(request.session_hash)] = desk
+        return desk
+
+    def _cleared(self, before: Desk) -> Desk:
+        """Give a new desk in place of one whose page was away for too long: with the demo's reports, or none."""
+        desk = Desk()
+        if before.demo:
+            self._take_demo(desk)
+        else:
+            message = "the page was away for too long, and its reports and replies are deleted."
+            desk.problems = (Problem("error", "gone", message, "Hand the reports in again."),)
         return desk
 
     def _take_demo(self, desk: Desk) -> None:

@@ -210,6 +210,20 @@ def test_what_is_no_report_is_told(tmp_path):
     assert kinds(lambda: handed(tmp_path, a_dot_jsonl=table, Report1__a_dot_md=b"x")) == ["several_tables"]
 
 
+def test_a_zip_that_is_too_large_points_to_the_folder(tmp_path, monkeypatch):
+    content = zipped({"Report1/a.md": "x" * 2_000})
+    assert len(handed(tmp_path, r_dot_zip=content)) == 1
+    monkeypatch.setattr("aeollm.ui.judge_inputs.MOST_UNPACKED", 1_000)
+    (tmp_path / "again").mkdir()
+    with pytest.raises(AeollmError) as caught:
+        handed(tmp_path / "again", r_dot_zip=content)
+    [problem] = caught.value.problems
+    assert (problem.kind, problem.remedy) == (
+        "archive_too_large",
+        "Choose the folder itself instead: 200 MB are taken in all.",
+    )
+
+
 def test_a_name_cannot_leave_the_folder(tmp_path):
     found = handed(tmp_path, r_dot_zip=zipped({"Report1/a.md": "One."}), **{"..__..__Report2__b_dot_md": b"Two."})
     assert {r.key for r in found} == {("1", "a"), ("2", "b")}

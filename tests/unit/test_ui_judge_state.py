@@ -375,6 +375,17 @@ def test_a_desk_lives_as_long_as_there_are_signs_of_life(monkeypatch):
     wait_for(lambda: there.closed)
 
 
+def test_a_page_that_was_away_for_too_long_is_told(visitor, upload):
+    visitor.drop(upload("mine.zip", zipped(Doc_001="Mine.")))
+    visitor.change(partial=True)
+    visitor.desk.close()
+    visitor.press("trial")
+    assert "was away for too long" in visitor.progress
+    visitor.drop()
+    visitor.desk.close()
+    assert "The trial is done" in visitor.done("trial")
+
+
 def test_five_minutes_are_what_the_page_says():
     assert judge_desk._GRACE == 5 * 60
 
