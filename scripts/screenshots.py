@@ -6,7 +6,9 @@ The app is started offline; what is shown are the demo runs, which are the same 
 from __future__ import annotations
 
 import io
+import json
 import tempfile
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,6 +19,7 @@ from playwright.sync_api import Page, expect, sync_playwright
 from tests.browser.conftest import BROWSER, FLAGS, LABELS
 from tests.browser.score_tab import SLOW, ScoreTab
 from tests.browser.serving import ROOT, serve
+from tests.judging.scripted import Answer, ScriptedJudge, Seen
 
 FOLDER = ROOT / "assets" / "screenshots"
 LARGEST = 300_000
@@ -29,7 +32,7 @@ PICTURES = {
 }
 """Theme, width, and the id of what stands at the bottom."""
 
-
+JUDGE = "judge-light.png"
 HOSTED = "hosted-light.png"
 TEAMS = {"Team Ada": "coarse_judge.txt", "Demo team": "good_judge.txt"}
 
@@ -76,6 +79,31 @@ def submit(page: Page, url: str) -> None:
     page.wait_for_timeout(500)
 
 
+def made_up(seen: Seen) -> Answer:
+    """Score a report by nothing but its text, so that the picture is the same every time."""
+    digits = zlib.crc32(seen.asked.encode())
+    names = ("comprehensiveness", "insight", "instruction_following", "readability")
+    return Answer(json.dumps({name: 4 + (digits >> 4 * place) % 11 / 2 for place, name in enumerate(names)}))
+
+
+def try_judge(page: Page, url: str) -> None:
+    """Try a judge that is made up on the demo's reports."""
+    page.set_viewport_size({"width": 1400, "height": HEIGHT})
+    ScoreTab(page, url).open(__theme="light")
+    with ScriptedJudge() as judge:
+        judge.script = made_up
+        page.get_by_role("tab", name="Judge").click()
+        expect(page.locator("#j-estimate tbody tr")).to_have_count(1)
+        page.locator("#j-models input").fill("judge-1")
+        page.locator("#j-address input").fill(judge.address)
+        page.locator("#j-address input").press("Tab")
+        page.locator("#j-trial").click()
+        expect(page.locator("#j-result")).to_contain_text("What the trial gave")
+        expect(page.locator("#j-estimate")).to_contain_text("at the pace of the calls so far")
+    page.mouse.move(0, 0)
+    page.wait_for_timeout(500)
+
+
 def save(page: Page, path: Path, last: str) -> None:
     """Save the page down to an element, in 256 colours, which is all a page of text needs; tell the size."""
     box = page.locator(f"#{last}").bounding_box()
@@ -98,6 +126,8 @@ def main() -> None:
         for name, (theme, width, last) in PICTURES.items():
             show(page, url, theme, width)
             save(page, FOLDER / name, last)
+        try_judge(page, url)
+        save(page, FOLDER / JUDGE, "j-hand-over")
     with opened(AEOLLM_HOST="demo") as (page, url):
         submit(page, url)
         save(page, FOLDER / HOSTED, "h-own")

@@ -53,7 +53,7 @@ def unpack_run(source: Source) -> tuple[Source, list[Problem]]:
     return Source(source.name, content), problems
 
 
-def unpack(content: bytes, most_entries: int) -> dict[str, bytes]:
+def unpack(content: bytes, most_entries: int, most_bytes: int = LARGEST_UNPACKED) -> dict[str, bytes]:
     """Give the files of a zip by path, without Mac and Windows extras.
 
     Raises
@@ -71,7 +71,7 @@ def unpack(content: bytes, most_entries: int) -> dict[str, bytes]:
         raise refuse("archive_too_large", message, "Pack only what is needed.")
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            return {name: _read(archive, entry) for name, entry in _entries(archive).items()}
+            return {name: _read(archive, entry) for name, entry in _entries(archive, most_bytes).items()}
     except (zipfile.BadZipFile, NotImplementedError, EOFError, OSError, ValueError, zlib.error) as error:
         raise refuse("archive_damaged", f"the zip is damaged ({printable(str(error))}).", "Pack it anew.") from None
     except RuntimeError:
@@ -84,10 +84,11 @@ def _read(archive: ZipFile, entry: ZipInfo) -> bytes:
         return stream.read(entry.file_size)
 
 
-def _entries(archive: ZipFile) -> dict[str, ZipInfo]:
+def _entries(archive: ZipFile, most_bytes: int) -> dict[str, ZipInfo]:
     entries = archive.infolist()
-    if sum(entry.file_size for entry in entries) > LARGEST_UNPACKED:
-        raise refuse("archive_too_large", "the zip unpacks to more than 20 MiB.", "Pack only what is needed.")
+    if sum(entry.file_size for entry in entries) > most_bytes:
+        message = f"the zip unpacks to more than {most_bytes // 2**20} MiB."
+        raise refuse("archive_too_large", message, "Pack only what is needed.")
     if any(entry.filename == "[Content_Types].xml" for entry in entries):
         message = "the file is an Office document (such as an Excel workbook), not text."
         raise refuse("spreadsheet", message, "Save it as text: CSV for labels, tab-separated for runs.")

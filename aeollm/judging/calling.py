@@ -70,6 +70,7 @@ class Caller:
         self.stopped: Missing | None = None
         self.waiting: str | None = None
         self.trouble: str | None = None
+        self.failures = 0
         self._answered = False
         self._ask, self._store, self._limits = ask, store, limits
         self._locks: dict[str, asyncio.Lock] = {}
@@ -128,12 +129,12 @@ class Caller:
                     await self._clearance()
                     reply = await self._paid(request, ask, retry)
             except AskFailed as failure:
-                self.trouble = failure.words
+                self.trouble, self.failures = failure.words, self.failures + 1
                 if not self._may_pass(failure, retry):
                     raise
                 await self._back_off(request, failure, retry)
             else:
-                self._failed_in_a_row, self._answered, self.trouble = 0, True, None
+                self._failed_in_a_row, self.failures, self._answered, self.trouble = 0, 0, True, None
                 return reply
         raise Stopped
 

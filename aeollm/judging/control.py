@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 
 from aeollm.judging.budget import Spent
 
@@ -55,7 +55,8 @@ class Progress:
     """How far a session is: requests done (with a value), missing, and replies that were already on disk.
 
     ``waiting`` is why nothing is asked at the moment (``paused``, ``rate_limited``), None otherwise; ``trouble`` what
-    went wrong with the last call, until one goes well.
+    went wrong with the last call, until one goes well, and ``failures`` how often something did since the last that
+    did. ``reasons`` counts the requests that are missing by kind.
     """
 
     done: int
@@ -64,6 +65,8 @@ class Progress:
     spent: Spent
     waiting: str | None = None
     trouble: str | None = None
+    failures: int = 0
+    reasons: Mapping[str, int] = field(default_factory=dict)
 
 
 OnProgress = Callable[[Progress], None]

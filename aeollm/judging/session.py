@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Iterator
 from contextlib import aclosing
 
@@ -36,6 +37,7 @@ class Session:
         self._caller = Caller(ask, store, limits, self._control)
         self._on_progress = on_progress
         self._done = self._missing = 0
+        self._reasons: Counter[str] = Counter()
 
     @property
     def stopped(self) -> Missing | None:
@@ -56,8 +58,16 @@ class Session:
     def progress(self) -> Progress:
         """Give how far it is."""
         caller = self._caller
-        spent = caller.ledger.spent
-        return Progress(self._done, self._missing, caller.from_disk, spent, caller.waiting, caller.trouble)
+        return Progress(
+            self._done,
+            self._missing,
+            caller.from_disk,
+            caller.ledger.spent,
+            caller.waiting,
+            caller.trouble,
+            caller.failures,
+            dict(self._reasons),
+        )
 
     async def run(self, requests: Iterable[Request], read: Reader[T]) -> AsyncIterator[Answer[T]]:
         """Give every request's answer as it comes; requests are taken one by one, so that they may be made lazily.
@@ -125,6 +135,7 @@ class Session:
             self._done += 1
         else:
             self._missing += 1
+            self._reasons[answer.missing.kind] += 1
 
     async def _answer(self, request: Request, read: Reader[T]) -> Answer[T]:
         replies: list[Reply] = []

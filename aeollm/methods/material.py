@@ -114,5 +114,5 @@ def _lacking(method: Method, questions: Iterable[str], rubrics: Rubrics | None) 
         if not rubrics.prompts.get(question) or (criteria and not rubrics.criteria.get(question))
     ]
     shown = ", ".join(printable(question, 40) for question in lacking[:_FEW])
-    message = f"{len(lacking)} questions have no rubric: {shown}."
+    message = f"there is no rubric for {len(lacking)} of the questions: {shown}."
     return [Problem("error", "missing_rubric", message, remedy)] if lacking else []

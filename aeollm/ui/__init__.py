@@ -65,13 +65,13 @@ def _lay_out_tabs(app: gr.Blocks, calls: Callbacks, session: gr.State) -> None:
         if (access := Access.here()) is not None:
             with gr.Tab(say("tab_judge"), id="judge") as tab:
                 judging = judge.build(tab, calls, session, scoring, access)
-            app.unload(judging.judging.left)
         with gr.Tab(say("build"), id="build") as tab:
             building = build.build(tab, calls, session, scoring, tabs)
         with gr.Tab(say("calibrate"), id="calibrate") as tab:
             calibrating = calibrate.build(tab, session, calls.downloads)
     if access is not None:
         judge.hand_over(judging, session, scoring, judge.Others(tabs, building, calibrating))
+        judge.stay(app, judging, session, scoring, tabs)
 
 
 def launch_options(app: gr.Blocks, catalogue: Catalogue, hosts: Hosted | None = None) -> dict[str, Any]:

@@ -21,6 +21,7 @@ PLACES = (
     "manifest.json",
     "robots.txt",
     "theme.css",
+    "gradio_api/app_id",  # asked for until the server is there again after a break
     "gradio_api/info",
     "gradio_api/startup-events",
     "gradio_api/upload",

@@ -6,7 +6,9 @@ import ipaddress
 import logging
 import os
 import re
+import socket
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
@@ -35,7 +37,7 @@ PROVIDERS = (
 _LOG = logging.getLogger(__name__)
 _OWN_MACHINE = {"", "127.0.0.1", "localhost", "::1"}
 # The Hub's client takes a model that starts with http:// for an address, and asks there.
-_MODEL = re.compile(r"[A-Za-z0-9][\w.-]*/[\w.-]+(?::[\w-]+)?")
+_MODEL = re.compile(r"(?!.*\.\.)[A-Za-z0-9][\w.-]*/[A-Za-z0-9_][\w.-]*(?::[\w-]+)?")
 _KEY = re.compile(r"[!-~]{1,4000}")
 
 
@@ -93,13 +95,24 @@ def wrong_model(model: str) -> Problem | None:
 def wrong_place(address: str) -> Problem | None:
     """Refuse addresses that are no endpoint's: of the link (cloud machines hold their keys there), of many, of none."""
     try:
-        host = urlsplit(address).hostname or ""
-        number = ipaddress.ip_address(host)
+        host = (urlsplit(address).hostname or "").rstrip(".")
     except ValueError:
+        return None
+    number = _number_of(host)
+    if number is None:
         return None
     number = getattr(number, "ipv4_mapped", None) or number
     if number.is_link_local or number.is_multicast or number.is_unspecified or number.is_reserved:
         return Problem("error", "address", "no judge is asked at this address.", "Name the endpoint's own.", value=host)
+    return None
+
+
+def _number_of(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    """Read a host that is a number, in whatever way systems do: 169.254.43518 and 0xA9FEA9FE are addresses, too."""
+    with suppress(ValueError):
+        return ipaddress.ip_address(host)
+    with suppress(OSError, UnicodeError):
+        return ipaddress.IPv4Address(socket.inet_aton(host))
     return None
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,18 +12,26 @@ import gradio as gr
 
 from aeollm.errors import AeollmError, Problem, UsageError
 from aeollm.judging import Price, ReplyStore
-from aeollm.methods import Estimated, Task, bundled_recipes, estimated, read_method
-from aeollm.sources import LabelSet
+from aeollm.methods import Estimated, Task, estimated
+from aeollm.sources import DEMO, LabelSet
 from aeollm.ui import judge_notices as notices
 from aeollm.ui.callbacks import Callbacks, label_sets
+from aeollm.ui.door import sent
+from aeollm.ui.identity import signed_in
 from aeollm.ui.judge_access import Access
 from aeollm.ui.judge_desk import REPLIES, Desk
-from aeollm.ui.judge_inputs import DEMO_REPORTS, reports_of, uploaded_files
+from aeollm.ui.judge_inputs import DEMO_REPORTS, laid_out, reports_of, uploaded_files
 from aeollm.ui.judge_looking import look_into
-from aeollm.ui.judge_setup import Setup, Wanted, place_of
+from aeollm.ui.judge_recipes import Chosen, bundled, read_own
+from aeollm.ui.judge_setup import Setup, Wanted, place_of, who_of
+from aeollm.ui.judge_standing import buttons, came_of
 from aeollm.ui.notices import shown_name
 from aeollm.ui.session import Session
 from aeollm.ui.uploads import Upload, named_files
+
+_TOKEN_LENGTH = 32
+_MADE_OF, _HELD = 2, 20
+"""The name of the labels and the session stand before the page's fields; with their notices it is so many in all."""
 
 
 class Judging:
@@ -30,8 +39,9 @@ class Judging:
 
     def __init__(self, score: Callbacks, access: Access) -> None:
         self.score, self.access = score, access
-        # By session, only to know whose page was closed; the desks themselves are in the sessions' state.
+        # By session and by page, only to find them again; the desks themselves are in the sessions' state.
         self._desks: weakref.WeakValueDictionary[str, Desk] = weakref.WeakValueDictionary()
+        self._pages: weakref.WeakValueDictionary[str, Desk] = weakref.WeakValueDictionary()
 
     def opened(self, request: gr.Request, desk: Desk | None, *setup: Any) -> list[Any]:  # noqa: ANN401  as gradio gives them
         """Offer the demo's reports while nothing is handed in."""
@@ -52,46 +62,75 @@ class Judging:
         if uploads:
             self._take(desk, uploads)
         else:
+            desk.hand_replies([])
             self._take_demo(desk)
         return [desk, *self.described(desk, *setup)]
 
-    def own_recipe(self, request: gr.Request, desk: Desk | None, upload: Upload) -> list[Any]:
-        """Take a recipe of the visitor's own, and choose it."""
+    def own_recipe(
+        self,
+        request: gr.Request,
+        desk: Desk | None,
+        uploads: Sequence[Upload] | None,
+        *setup: Any,  # noqa: ANN401
+    ) -> list[Any]:
+        """Take a recipe of the visitor's own with its prompts, and choose it; one that cannot be used is not."""
         desk = self.desk(desk, request)
         try:
-            [(path, given)] = named_files([upload])
-            name = f"own: {shown_name(Path(given).stem, 40)}"
-            desk.recipes[name] = read_method(path.read_bytes(), name=given)
+            files = named_files(uploads)
+            desk.remember(path for path, _ in files)
+            given, own = read_own(files, desk.recipe_folder())
+            name = f"own: {shown_name(given.rsplit('.', 1)[0], 40)}"
+            known = {**desk.recipes, name: own}
+            self._refuse_unusable(desk, (*setup[:_MADE_OF], name, *setup[_MADE_OF + 1 :]), known)
         except AeollmError as error:
             return [desk, gr.skip(), notices.problems(error.problems)]
-        return [desk, gr.update(choices=[*self.recipes(), *desk.recipes], value=name), ""]
-
-    def recipes(self) -> list[str]:
-        """Name the bundled recipes, the simplest first."""
-        first = ["holistic", "one-dimension", "one-call", "per-criterion", "pairwise", "tie-break"]
-        return [*first, *(name for name in bundled_recipes() if name not in first)]
+        desk.recipes = known
+        return [desk, gr.update(choices=[*bundled(), *desk.recipes], value=name), ""]
 
     def described(self, desk: Desk | None, *setup: Any) -> list[Any]:  # noqa: ANN401
         """Tell what is there and what it would take; the calls to look into begin anew."""
         told = self.measured(desk, *setup)
+        if desk is not None:
+            desk.looking = None
         asks = self._asks(desk, setup)
         return [*told, gr.update(choices=asks, value=asks[0] if asks else None), gr.update(value=1), ""]
 
     def measured(self, desk: Desk | None, *setup: Any) -> list[Any]:  # noqa: ANN401
-        """Tell what is there, and what it would take."""
-        if desk is None or desk.reports is None:
-            return [notices.problems(desk.problems) if desk is not None else "", ""]
+        """Tell what is there, what it would take, and how the rest stands to it.
+
+        A refusal to start stays until something changes; so does what is looked into.
+        """
+        if desk is None:
+            return ["", "", *[gr.skip()] * 4]
+        fields = held(desk, setup)
+        if fields != desk.chosen:
+            desk.chosen, desk.looking = fields, None
+        told = self._told(desk, setup)
+        stays = desk.going or desk.refused == fields
+        return [*told, gr.skip() if stays else "", *buttons(desk)[:2], came_of(desk)]
+
+    def _told(self, desk: Desk, setup: Sequence[Any]) -> list[Any]:
+        desk.signed, desk.wrong = "", ()
         try:
             made, wanted, task = self.task(desk, setup)
+            limits, _ = wanted.limits, wanted.seconds
             rows = self._rows(desk, task, wanted)
-            pace = desk.pace.get(task.method.name)
-            seconds = notices.seconds_of(rows, wanted.limits.concurrency, pace), pace is not None
-            told = notices.estimate(task.method, rows, seconds, wanted.price)
         except AeollmError as error:
-            return [notices.problems(error.problems), ""]
+            desk.wrong = error.problems
+            return [self._refused(desk, setup, error), ""]
+        desk.signed, desk.label_set, desk.wrong = made.signed(task), made.label_set, made.wrong(wanted)
+        seconds = desk.pace.seconds(who_of(task), task.method.name, rows, limits.concurrency)
+        told = notices.estimate(task.method, rows, seconds, wanted.price, sent=desk.job is not None)
         # That the demo has labels for more answers than reports is no news.
         problems = [own for own in task.material.problems if not (made.demo and own.kind == "missing_answers")]
-        return [notices.found(task.material, demo=made.demo) + notices.problems(problems), told]
+        return [notices.found(task.material, demo=made.demo) + notices.problems([*desk.wrong, *problems]), told]
+
+    def _refused(self, desk: Desk, setup: Sequence[Any], error: AeollmError) -> str:
+        """Tell why there is nothing to do; first, if so, that the labels are of other questions."""
+        name, chosen = self._labels(desk, setup[0], setup[1])
+        if desk.reports is None or not desk.reports.by_key.keys().isdisjoint(chosen.labels.index):
+            return notices.problems(error.problems)
+        return notices.other_labels(name, error.problems)
 
     def _asks(self, desk: Desk | None, setup: Sequence[Any]) -> list[str]:
         if desk is None or desk.reports is None:
@@ -101,36 +140,67 @@ class Judging:
         except AeollmError:
             return []
 
-    def looked(self, desk: Desk | None, ask: str, number: float, *setup: Any) -> str:  # noqa: ANN401
-        """Show one call: what is sent, and what came back."""
+    def looked(self, by: int, desk: Desk | None, ask: str, number: float | None, *setup: Any) -> list[Any]:  # noqa: ANN401
+        """Show one call, what is sent and what came back: the one of a number, or so many after it."""
         if desk is None or desk.reports is None:
-            return notices.said("j_no_call")
+            return [gr.skip(), notices.said("j_no_call")]
         try:
-            _, wanted, task = self.task(desk, setup)
+            task, attempts, folder = self._looking(desk, setup)
             asks = [own for own in task.method.asks if own.name == ask] or list(task.method.asks[:1])
-            attempts = wanted.limits.attempts
-            at = int(number) if isinstance(number, int | float) and 0 < number < 1e9 else 1
-            call = look_into(task, asks[0].name, at, desk.replies(place_of(task)), attempts)
             total = next(own.calls for own in estimated(task, Price()) if own.name == asks[0].name)
+            at = min(max(int(number or 1) + by, 1), max(total, 1))
+            call = look_into(task, asks[0].name, at, folder, attempts)
         except AeollmError as error:
-            return notices.problems(error.problems)
-        return notices.looked(call, total)
+            return [gr.skip(), notices.problems(error.problems)]
+        return [gr.update(value=at, maximum=max(total, 1)), notices.looked(call, total)]
 
-    def stepped(self, by: int, number: float | None) -> int:
-        """Go to the next call, or the one before."""
-        at = int(number) if isinstance(number, int | float) else 1
-        return max(at + by, 1)
+    def _looking(self, desk: Desk, setup: Sequence[Any]) -> tuple[Task, int, Path]:
+        """Give the task that is looked into, with the attempts at a call and the folder of the replies."""
+        job = desk.job
+        if job is not None and desk.looking is job.task:
+            return job.task, job.attempts, job.made.replies
+        _, wanted, task = self.task(desk, setup)
+        return task, wanted.limits.attempts, desk.replies(place_of(task))
 
-    def clicked(self, event: gr.EventData) -> list[Any]:
-        """Choose the call whose number was clicked, and unfold it."""
-        ask, _, number = str(event._data.get("call", "")).rpartition(":")
-        return [gr.update(open=True), ask, int(number)] if number.isdecimal() else [gr.skip()] * 3
+    def clicked(self, desk: Desk | None, event: gr.EventData) -> list[Any]:
+        """Choose the call of the outcome that is shown whose number was clicked, and unfold it."""
+        ask, _, number = str(sent(event, "call")).rpartition(":")
+        if desk is None or desk.job is None or not number.isdecimal():
+            return [gr.skip()] * 3
+        desk.looking = desk.job.task
+        asks = [own.name for own in desk.job.task.method.asks]
+        return [gr.update(open=True), gr.update(choices=asks, value=ask), int(number)]
 
     def left(self, request: gr.Request) -> None:
-        """Stop asking for somebody whose page is closed."""
+        """Stop asking for somebody whose connection broke."""
         desk = self._desks.get(str(request.session_hash))
         if desk is not None:
             desk.leave()
+
+    def alive(self, request: gr.Request, desk: Desk | None, event: gr.EventData) -> list[Any]:
+        """Take a page's sign of life; one that was loaded anew finds its work again."""
+        page = sent(event, "page")
+        if not isinstance(page, str) or len(page) != _TOKEN_LENGTH:
+            return [gr.skip()] * 3
+        if desk is not None:
+            if not desk.closed:
+                self._pages[page] = self.desk(desk, request)
+            return [gr.skip()] * 3
+        found = self._pages.get(page)
+        if found is None or found.closed or found.job is None or found.account != signed_in(request):
+            return [gr.skip()] * 3
+        found.again = found.chosen
+        return [self.desk(found, request), page, gr.update(selected="judge")]
+
+    def found_again(self, desk: Desk | None, session: Session) -> list[Any]:
+        """Give a page that was loaded anew what it held: session, labels chosen on the Score tab, recipe, fields."""
+        if desk is None:
+            return [gr.skip()] * _HELD
+        name, recipe, *fields, _ = desk.again
+        if desk.label_set is not None and name not in label_sets(session, self.score.catalogue.offer()):
+            session = replace(session, own=(*session.own, (name, desk.label_set)))
+        shown = gr.update(choices=[*bundled(), *desk.recipes], value=recipe)
+        return [session, self.score.picker(session, name), *self.score.chosen(name, session), shown, *fields]
 
     def desk(self, desk: Desk | None, request: gr.Request) -> Desk:
         """Give the visitor's desk, a new one for the first time or where the old one was cleared."""
@@ -149,7 +219,12 @@ class Judging:
         try:
             files = uploaded_files(uploads)
             desk.remember(path for path, _ in files)
-            desk.reports = reports_of(files, desk.new_folder())
+            layout = laid_out(files, desk.new_folder())
+            desk.hand_replies(layout.replies)
+            if layout.only_replies:
+                self._take_demo(desk)
+            else:
+                desk.reports = layout.read()
         except AeollmError as error:
             desk.problems = error.problems
 
@@ -158,22 +233,37 @@ class Judging:
         name, session, *fields = setup
         if desk.reports is None:
             raise UsageError("judge", desk.problems or [Problem("error", "no_reports", "there are no reports.", "")])
-        made = Setup(self.access, desk.reports, self._labels(desk, name, session), desk.recipes, desk.demo)
+        labels = self._labels(desk, name, session)
+        made = Setup(self.access, desk.reports, labels[1], desk.recipes, desk.demo, labels[0])
         wanted = Wanted(*fields)
         try:
             return made, wanted, made.task(wanted)
-        except UsageError:
+        except AeollmError:
             if named:
                 raise
             return made, wanted, made.task(wanted, named=False)
 
-    def _labels(self, desk: Desk, name: str, session: Session) -> LabelSet:
-        """Give the labels chosen on the Score tab; the demo's for the demo's reports."""
+    def _refuse_unusable(self, desk: Desk, setup: Sequence[Any], recipes: Mapping[str, Chosen]) -> None:
+        """Refuse a recipe whose prompts do not do for these reports; what else is wrong is told with the estimate."""
+        name, session, *fields = setup
+        if desk.reports is None:
+            return
+        labels = self._labels(desk, name, session)
+        made = Setup(self.access, desk.reports, labels[1], recipes, demo=desk.demo)
+        try:
+            estimated(made.task(Wanted(*fields), named=False), Price())
+        except AeollmError as error:
+            if any(problem.kind == "prompt" for problem in error.problems):
+                raise
+
+    def _labels(self, desk: Desk, name: str, session: Session) -> tuple[str, LabelSet]:
+        """Give the labels chosen on the Score tab, with their name; the demo's for the demo's reports."""
         if desk.demo:
-            return self.score.catalogue.demo
+            return DEMO, self.score.catalogue.demo
         offer = self.score.catalogue.offer()
-        sets = label_sets(session, offer)
-        return sets.get(desk.parts.get(name, name)) or sets[offer.default]
+        sets, whole = label_sets(session, offer), desk.parts.get(name, name)
+        whole = whole if whole in sets else offer.default
+        return whole, sets[whole]
 
     def _rows(self, desk: Desk, task: Task, wanted: Wanted) -> tuple[Estimated, ...]:
         path = desk.replies(place_of(task)) / REPLIES
@@ -181,3 +271,9 @@ class Judging:
             return estimated(task, wanted.price)
         with ReplyStore(path) as store:
             return estimated(task, wanted.price, store)
+
+
+def held(desk: Desk, setup: Sequence[Any]) -> tuple[Any, ...]:
+    """Give what a page holds: the name of the labels, the fields, and which reports."""
+    name, _, *fields = setup
+    return (name, *fields, id(desk.reports))

@@ -31,7 +31,9 @@ _NUMBERS = (
 def fields_of(access: Access) -> tuple[list[Any], gr.Textbox | None]:
     """Lay out the fields, in the order of `Wanted`; the key is none of them."""
     with gr.Row(elem_id="j-where"):
-        models = gr.Textbox(label=say("j_models"), placeholder="Qwen/Qwen3-32B", max_lines=1, elem_id="j-models")
+        models = gr.Textbox(
+            label=say("j_models"), placeholder="Qwen/Qwen3-32B", max_lines=1, elem_id="j-models", scale=2
+        )
         place, token = _here() if access.local else (_hosted(), None)
     with gr.Accordion(say("j_options"), open=False, elem_id="j-options"):
         missing = gr.Checkbox(value=False, label=say("j_partial"), elem_id="j-partial")
@@ -42,11 +44,11 @@ def fields_of(access: Access) -> tuple[list[Any], gr.Textbox | None]:
 def _here() -> tuple[list[Any], gr.Textbox]:
     """Let the machine's own user name any address, or a provider."""
     where = [(say("j_address"), ADDRESS), (say("j_provider"), PROVIDER)]
-    place = gr.Radio(where, value=ADDRESS, label=say("j_ask_at"), elem_id="j-place", min_width=260)
+    place = gr.Radio(where, value=ADDRESS, label=say("j_ask_at"), elem_id="j-place", min_width=330)
     hint = "http://127.0.0.1:8000/v1"
-    address = gr.Textbox(label=say("j_base_url"), placeholder=hint, max_lines=1, elem_id="j-address")
+    address = gr.Textbox(label=say("j_base_url"), placeholder=hint, max_lines=1, elem_id="j-address", min_width=260)
     provider = _provider(visible=False)
-    token = gr.Textbox(label=say("j_key"), type="password", max_lines=1, elem_id="j-key")
+    token = gr.Textbox(label=say("j_key"), type="password", max_lines=1, elem_id="j-key", min_width=260)
     place.input(_shown_place, [place], [address, provider], concurrency_limit=None, **_PRIVATE)
     return [place, address, provider], token
 

@@ -15,10 +15,10 @@ from aeollm.methods import BUILD, Judged
 from aeollm.recipes import write_recipe
 from aeollm.ui.calibrate_inputs import FILES, RUN
 from aeollm.ui.calibrating import Bench, Calibrations
-from aeollm.ui.callbacks import Callbacks
+from aeollm.ui.callbacks import Callbacks, label_sets
 from aeollm.ui.judge_calls import Judging
 from aeollm.ui.judge_desk import Desk
-from aeollm.ui.judge_outcome import copies, labels_of_run, opinions_of, tables_of
+from aeollm.ui.judge_outcome import labels_of_run, opinions_of, tables_of
 from aeollm.ui.session import Session
 from aeollm.ui.uploads import Upload, named_files
 
@@ -37,16 +37,17 @@ class Handing:
         """Give what the Score tab's events call."""
         return self.judging.score
 
-    def labels(self, desk: Desk | None, name: str, session: Session) -> list[Any]:
+    def labels(self, desk: Desk | None, session: Session) -> list[Any]:
         """Choose on the Score tab the labels of the answers that were judged."""
         judged = judged_of(desk)
-        if desk is None or judged is None:
+        if desk is None or desk.job is None or judged is None:
             return [gr.skip()] * 4
-        whole = desk.parts.get(name, name)
-        session, value = labels_of_run(judged, desk.demo, whole, session, self.score.catalogue.demo)
-        if value != whole:
+        sets = label_sets(session, self.score.catalogue.offer())
+        session, value = labels_of_run(desk.job, judged, session, sets)
+        whole = desk.job.made
+        if value in dict(session.own) and len(dict(session.own)[value].labels) < len(whole.label_set.labels):
             # What is judged next goes by the whole again.
-            desk.parts[value] = whole
+            desk.parts[value] = whole.labels
         return [session, self.score.picker(session, value), *self.score.chosen(value, session)]
 
     def to_score(self, desk: Desk | None, uploads: Sequence[Upload] | None) -> list[Any]:
@@ -66,9 +67,9 @@ class Handing:
             tables[BUILD] = write_recipe(judged.task.method.recipe()).encode()
         return [self._beside(desk, tables, others), gr.update(selected="build")]
 
-    def labels_to_calibrate(self, desk: Desk | None, name: str, session: Session) -> list[Any]:
+    def labels_to_calibrate(self, desk: Desk | None, session: Session) -> list[Any]:
         """Choose the labels that a run is to be calibrated to; opinions are calibrated to answers."""
-        return self.labels(desk, name, session) if _run_alone(desk) else [gr.skip()] * 4
+        return self.labels(desk, session) if _run_alone(desk) else [gr.skip()] * 4
 
     def run_to_calibrate(self, desk: Desk | None, uploads: Sequence[Upload] | None) -> Any:  # noqa: ANN401  files or nothing
         """Put a run that is to be calibrated beside those of the Score tab: it is calibrated to the labels there."""
@@ -120,7 +121,6 @@ class Handing:
         known = digests | desk.passing
         there = [str(path) for path, _ in named_files(uploads) if sha256(path.read_bytes()).hexdigest() not in known]
         paths = [desk.write(name, content) for name, content in files.items()]
-        desk.remember(copy for path in paths for copy in copies(path))
         if desk.unfinished:
             desk.passing |= digests
         return [*there, *map(str, paths)]

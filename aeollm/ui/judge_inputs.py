@@ -16,6 +16,10 @@ from aeollm.ui.uploads import MOST_FILES, Upload, named_files
 DEMO_REPORTS = DEMO_FOLDER / "reports"
 MOST_REPORT_FILES = 4_000
 MOST_BYTES = 200_000_000
+MOST_UNPACKED = 64 * 2**20
+"""Bytes of one zip: .docx and .pdf are packed already, so that its own size bounds it; texts shrink to a fourth."""
+REPLIES_START = b'{"key":"'
+"""How a file of replies starts, as `judging.ReplyStore` writes and wants it."""
 _QUESTION = re.compile(r"(?i)report[ _-]?.+")
 _TABLES = {".jsonl", ".ndjson", ".csv"}
 _EXTRAS = {"__MACOSX", "Thumbs.db", "desktop.ini"}
@@ -49,16 +53,30 @@ def reports_of(files: Sequence[tuple[Path, str]], folder: Path) -> Reports:
     AeollmError
         If there is none that can be read.
     """
-    layout = _Layout(folder)
+    return laid_out(files, folder).read()
+
+
+def laid_out(files: Sequence[tuple[Path, str]], folder: Path) -> Layout:
+    """Lay out in a folder what was handed in.
+
+    Raises
+    ------
+    AeollmError
+        If it is too much.
+    """
+    layout = Layout(folder)
     for path, name in files:
         layout.take(name, path.read_bytes())
-    return layout.read()
+    return layout
 
 
 @dataclass
-class _Layout:
+class Layout:
+    """Reports laid out as they are released, and replies of an earlier session, one file's contents each."""
+
     folder: Path
     tables: list[Path] = field(default_factory=list)
+    replies: list[bytes] = field(default_factory=list)
     loose: list[str] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     size: int = 0
@@ -74,10 +92,12 @@ class _Layout:
 
     def _unpacked(self, name: str, content: bytes) -> Iterator[tuple[str, bytes]]:
         try:
-            yield from unpack(content, MOST_REPORT_FILES).items()
+            yield from unpack(content, MOST_REPORT_FILES, MOST_UNPACKED).items()
         except Unreadable as error:
-            told = f"{printable(name, 80)}: {error.problem.message}"
-            self.problems.append(Problem("error", error.problem.kind, told, error.problem.remedy))
+            told, remedy = f"{printable(name, 80)}: {error.problem.message}", error.problem.remedy
+            if error.problem.kind == "archive_too_large":
+                remedy = f"Choose the folder itself instead: {MOST_BYTES // 10**6} MB are taken in all."
+            self.problems.append(Problem("error", error.problem.kind, told, remedy))
 
     def _put(self, name: str, content: bytes) -> None:
         parts = [part for part in name.replace("\\", "/").split("/") if part not in {"", ".", ".."}]
@@ -87,6 +107,9 @@ class _Layout:
         if self.size > MOST_BYTES:
             message = f"more than {MOST_BYTES // 10**6} MB of reports."
             raise UsageError("reports", [Problem("error", "too_much", message, "Use `python -m aeollm judge`.")])
+        if content.startswith(REPLIES_START):
+            self.replies.append(content)
+            return
         inside = len(parts) > 1 and _QUESTION.fullmatch(parts[-2]) is not None
         table = not inside and Path(parts[-1]).suffix.lower() in _TABLES
         if not inside and not table:
@@ -104,8 +127,19 @@ class _Layout:
         else:
             self.placed += 1
 
+    @property
+    def only_replies(self) -> bool:
+        """Tell whether nothing but replies was handed in."""
+        return bool(self.replies) and not (self.tables or self.placed or self.loose or self.problems)
+
     def read(self) -> Reports:
-        """Read everything there is."""
+        """Read the reports.
+
+        Raises
+        ------
+        AeollmError
+            If there is none that can be read.
+        """
         self._tell_loose()
         if self.tables and (len(self.tables) > 1 or self.placed):
             message = "several tables, or a table beside folders: an answer could be there twice."
@@ -118,5 +152,7 @@ class _Layout:
 
     def _tell_loose(self) -> None:
         if self.loose:
-            message = f"{len(self.loose)} files do not say which question they answer: {printable(self.loose[0], 60)} …"
+            count = len(self.loose)
+            which = f"{printable(self.loose[0], 60)} {'does' if count == 1 else f'and {count - 1} more do'}"
+            message = f"{which} not say which question is answered."
             self.problems.insert(0, Problem("error", "no_question", message, _REMEDY))

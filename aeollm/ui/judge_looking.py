@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 
-from aeollm.judging import Reply, ReplyStore, Request
+from aeollm.judging import Reply, ReplyStore, Request, Unread
 from aeollm.judging.sampling import samples_of
 from aeollm.methods import Task
 from aeollm.methods.collecting import requests_of
+from aeollm.methods.showing import Values, calls_with_values
 from aeollm.ui.judge_desk import REPLIES
 
 _MOST_SHOWN = 5
@@ -18,12 +19,16 @@ _MOST_SHOWN = 5
 
 @dataclass(frozen=True)
 class Looked:
-    """One call: its place in words, the request, and the replies that came, in order."""
+    """One call: its place in words, the request, the replies that came, in order, and what is read of each.
+
+    Nothing is read of a reply that says nothing by itself.
+    """
 
     ask: str
     number: int
     request: Request
     replies: tuple[Reply, ...]
+    values: tuple[Values | Unread | None, ...]
 
     @property
     def place(self) -> str:
@@ -36,15 +41,17 @@ def look_into(task: Task, name: str, number: int, folder: Path, attempts: int) -
     ask = next((own for own in task.method.asks if own.name == name), None)
     if ask is None or number < 1:
         return None
-    request = next(islice(requests_of(task.asking(ask)), number - 1, None), None)
-    if request is None:
+    call = next(islice(calls_with_values(task.asking(ask)), number - 1, None), None)
+    if call is None:
         return None
+    request, read = call
     path = folder / REPLIES
     if not path.is_file():
-        return Looked(name, number, request, ())
+        return Looked(name, number, request, (), ())
     with ReplyStore(path) as store:
         found = (store.get(own) for own in _asked(request, attempts))
-        return Looked(name, number, request, tuple(islice((reply for reply in found if reply), _MOST_SHOWN)))
+        replies = tuple(islice((reply for reply in found if reply), _MOST_SHOWN))
+    return Looked(name, number, request, replies, tuple(None if read is None else read(own) for own in replies))
 
 
 def numbers_of(task: Task, name: str, places: Sequence[tuple[str, ...]]) -> dict[tuple[str, ...], int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import zipfile
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
@@ -11,18 +12,17 @@ from typing import Any, ClassVar
 
 import gradio as gr
 import numpy as np
-from gradio.processing_utils import hash_file
-from gradio.utils import get_upload_folder
 
 from aeollm.decimals import Decimals
 from aeollm.exports import json_bytes
 from aeollm.exports.judged import judged_json, judged_markdown
 from aeollm.methods import COUNTS, Judged, files_of
-from aeollm.sources import DEMO, LabelSet
+from aeollm.sources import LabelSet
 from aeollm.tables import Labels
 from aeollm.ui.callbacks import OWN
-from aeollm.ui.judge_desk import REPLIES, Desk, Job
-from aeollm.ui.judge_setup import TRIAL, place_of
+from aeollm.ui.judge_desk import REPLIES, Desk
+from aeollm.ui.judge_job import Job
+from aeollm.ui.judge_setup import TRIAL
 from aeollm.ui.session import Session
 
 _DATE = (2026, 1, 1, 0, 0, 0)
@@ -50,18 +50,16 @@ def to_take(desk: Desk, job: Job) -> Taken:
     if judged is None:
         return Taken()
     task = judged.task
-    reports = desk.reports
-    made = {"trial": TRIAL if job.trial else None, "digest": reports.digest if reports is not None else None}
+    made = {"trial": TRIAL if job.trial else None, "digest": task.material.digest}
     method = replace(task.method, judges=task.judges, made={key: value for key, value in made.items() if value})
     found = judged_json(judged, job.price)
     files = files_of(judged, method)
     files |= {"report.md": judged_markdown(found).encode("utf-8", "surrogatepass"), "report.json": json_bytes(found)}
-    replies = desk.replies(place_of(task)) / REPLIES
+    replies = job.made.replies / REPLIES
     if replies.is_file():
         files[REPLIES] = replies.read_bytes()
     paths = {name: desk.write(name, content) for name, content in files.items()}
     paths["judged.zip"] = desk.write("judged.zip", _zipped(files))
-    desk.remember(path for own in paths.values() for path in copies(own))
     names = ("run.txt", REPLIES, "report.md", "recipe.toml", "judged.zip")
     ran = judged.built is not None
     ways = ran, bool(tables_of(judged)), bool(opinions_of(judged)) or (ran and task.material.labels is not None)
@@ -84,11 +82,6 @@ def _given(judged: Judged, *kinds: str) -> dict[str, bytes]:
     return {name: judged.files[name] for name in names if name in judged.files}
 
 
-def copies(path: Path) -> list[Path]:
-    """Give where gradio copies a file that is offered, so that the copy goes with the session, too."""
-    return [Path(get_upload_folder()) / hash_file(path) / path.name]
-
-
 def _zipped(files: dict[str, bytes]) -> bytes:
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -97,19 +90,28 @@ def _zipped(files: dict[str, bytes]) -> bytes:
     return out.getvalue()
 
 
-def labels_of_run(judged: Judged, demo: bool, name: str, session: Session, demo_set: LabelSet) -> tuple[Session, str]:  # noqa: FBT001
-    """Give the labels to score by: those chosen, or of them the answers that were judged, as a set apart."""
-    labels, rubrics = judged.task.material.labels, judged.task.material.rubrics
-    if labels is None:
-        return session, name
+def labels_of_run(job: Job, judged: Judged, session: Session, sets: Mapping[str, LabelSet]) -> tuple[Session, str]:
+    """Give the labels to score by: those that the run was made with, or of them the answers that were judged.
+
+    Where others are called as those by now, those of the run are offered under a name of their own.
+    """
+    whole, name = job.made.label_set, job.made.labels
+    labels = whole.labels
     there = [report.key for report in judged.task.material.reports]
     judges = set(there if judged.built is None else judged.built.run.keys())
     rows = [row for key, row in labels.index.items() if key in judges]
-    if len(rows) == len(labels):
-        return session, DEMO if demo else name
-    called = f"{OWN}{len(rows)} of {len(labels)} answers of {DEMO if demo else name.removeprefix(OWN)}"
-    part = LabelSet(part_of(labels, rows), rubrics, demo_set.notice if demo else "")
-    return replace(session, own=tuple({**dict(session.own), called: part}.items())), called
+    if len(rows) < len(labels):
+        called = f"{OWN}{len(rows)} of {len(labels)} answers of {name.removeprefix(OWN)}"
+        whole = LabelSet(part_of(labels, rows), whole.rubrics, whole.notice)
+    elif name in sets and _weighed(sets[name]) == _weighed(whole):
+        return session, name
+    else:
+        called = f"{OWN}{name.removeprefix(OWN)} as judged with"
+    return replace(session, own=tuple({**dict(session.own), called: whole}.items())), called
+
+
+def _weighed(label_set: LabelSet) -> tuple[str, str]:
+    return label_set.labels.digest, label_set.weights_signed
 
 
 def part_of(labels: Labels, rows: list[int]) -> Labels:

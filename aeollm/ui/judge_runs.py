@@ -9,15 +9,17 @@ from typing import Any
 import gradio as gr
 
 from aeollm.errors import AeollmError, Problem, UsageError
-from aeollm.methods import Running, estimated
+from aeollm.methods import Running, Task, estimated
 from aeollm.ui import judge_notices as notices
+from aeollm.ui.identity import signed_in
 from aeollm.ui.judge_access import wrong_key
-from aeollm.ui.judge_calls import Judging
-from aeollm.ui.judge_desk import Desk, Job
+from aeollm.ui.judge_calls import Judging, held
+from aeollm.ui.judge_desk import REPLIES, Desk
+from aeollm.ui.judge_job import Job, Made
 from aeollm.ui.judge_looking import numbers_of
 from aeollm.ui.judge_outcome import Taken, to_take
-from aeollm.ui.judge_setup import place_of
-from aeollm.ui.words import say
+from aeollm.ui.judge_setup import Setup, Wanted, place_of, who_of
+from aeollm.ui.judge_standing import buttons
 
 _RUNS_AT_ONCE = {True: 2, False: 8}
 """By whether the page belongs to the machine's own user."""
@@ -33,26 +35,41 @@ class Runs:
         self.places = threading.Semaphore(_RUNS_AT_ONCE[judging.access.local])
 
     def started(self, desk: Desk, token: str | None, setup: Sequence[Any], *, trial: bool) -> list[Any]:
-        """Start asking, unless something is going on already."""
-        if desk.job is not None and desk.job.going:
-            return [desk, *self.status(desk)]
-        try:
-            made, wanted, task = self.judging.task(desk, setup, named=True)
-            if token:
-                _refuse(wrong_key(token))
-            signed = made.signed(task)
-            if not trial and signed not in desk.tried:
-                message = "there was no trial of these reports, recipe, models and address."
-                raise UsageError("judge", [Problem("error", "trial", message, "Make a trial first.")])
-            work = made.trial(task) if trial else task
-            total = sum(own.calls + own.on_disk for own in estimated(work, wanted.price))
-            job = Job(work, trial=trial, total=total, signed=signed)
-            running = Running(token or None, wanted.seconds, wanted.limits)
-            desk.job = job
-            job.start(desk.replies(place_of(task)), running, self.places)
-        except AeollmError as error:
-            return [desk, notices.problems(error.problems), *buttons(desk), gr.update(active=False)]
-        return [desk, *self.status(desk)]
+        """Start asking, unless something is going on already; what came of earlier work makes room."""
+        with desk.starting:
+            if desk.going:
+                return [desk, *self.status(desk), *[gr.skip()] * (Taken.COUNT + 2)]
+            try:
+                if token:
+                    _refuse(wrong_key(token))
+                self._start(desk, token, setup, trial=trial)
+            except AeollmError as error:
+                return self._refused(desk, setup, error.problems)
+        return [desk, *self.status(desk), "", *Taken().updates(), ""]
+
+    def _start(self, desk: Desk, token: str | None, setup: Sequence[Any], *, trial: bool) -> None:
+        made, wanted, task = self.judging.task(desk, setup, named=True)
+        desk.signed = made.signed(task)
+        if not trial and desk.signed not in desk.tried:
+            message = "there was no trial of these reports, recipe, models and address."
+            raise UsageError("judge", [Problem("error", "trial", message, "Make a trial first.")])
+        running = Running(token or None, wanted.seconds, wanted.limits)
+        desk.job = self._job(desk, (made, wanted, task), trial=trial)
+        desk.job.start(running)
+
+    def _job(self, desk: Desk, chosen: tuple[Setup, Wanted, Task], *, trial: bool) -> Job:
+        made, wanted, task = chosen
+        work = made.trial(task) if trial else task
+        total = sum(own.calls + own.on_disk for own in estimated(work, wanted.price))
+        replies = desk.replies(place_of(task))
+        about = Made(made.label_set, made.labels, made.demo, made.signed(task), replies, total, trial)
+        return Job(work, about, self.places)
+
+    def _refused(self, desk: Desk, setup: Sequence[Any], problems: Sequence[Problem]) -> list[Any]:
+        """Tell why it does not start, until something changes; what is told above already is not told twice."""
+        desk.refused = held(desk, setup)
+        told = notices.problems([problem for problem in problems if problem not in desk.wrong])
+        return [desk, told, *buttons(desk), gr.update(active=False), *[gr.skip()] * (Taken.COUNT + 2)]
 
     def trial_here(self, request: gr.Request, desk: Desk | None, token: str, *setup: Any) -> list[Any]:  # noqa: ANN401
         """Try the first reports with the key that was typed."""
@@ -70,7 +87,7 @@ class Runs:
         *setup: Any,  # noqa: ANN401
     ) -> list[Any]:
         """Try the first reports with the visitor's own login."""
-        return self._with_login(self.judging.desk(desk, request), login, setup, trial=True)
+        return self._with_login(self._own(desk, request), login, setup, trial=True)
 
     def run_hosted(
         self,
@@ -80,85 +97,77 @@ class Runs:
         *setup: Any,  # noqa: ANN401
     ) -> list[Any]:
         """Ask about all reports with the visitor's own login."""
-        return self._with_login(self.judging.desk(desk, request), login, setup, trial=False)
+        return self._with_login(self._own(desk, request), login, setup, trial=False)
+
+    def _own(self, desk: Desk | None, request: gr.Request) -> Desk:
+        """Give the desk, as that of the account that is signed in: nobody else finds its work again."""
+        desk = self.judging.desk(desk, request)
+        desk.account = signed_in(request)
+        return desk
 
     def _with_login(self, desk: Desk, login: gr.OAuthToken | None, setup: Sequence[Any], *, trial: bool) -> list[Any]:
         # Without a key the Hub's client would take the server's own.
         if login is None or not login.token:
-            problem = Problem(
-                "error", "login", "nobody is signed in.", "Sign in: judges are asked with your own login."
-            )
-            return [desk, notices.problems([problem]), *buttons(desk), gr.update(active=False)]
+            remedy = "Sign in: judges are asked with your own login."
+            return self._refused(desk, setup, [Problem("error", "login", "nobody is signed in.", remedy)])
         return self.started(desk, login.token, setup, trial=trial)
 
-    def status(self, desk: Desk) -> list[Any]:
+    def status(self, desk: Desk | None) -> list[Any]:
         """Show how far it is, and what can be pressed: progress, buttons, timer."""
-        job = desk.job
-        if job is None:
-            return ["", *buttons(desk), gr.update(active=False)]
-        return [notices.progress(job), *buttons(desk), gr.update(active=True)]
+        if desk is None or desk.job is None:
+            return [gr.skip()] * (_BUTTONS + 2)
+        told = notices.progress(desk.job) + notices.said("j_stay") if desk.going else ""
+        return [told, *buttons(desk), gr.update(active=True)]
 
     def ticked(self, request: gr.Request, desk: Desk | None) -> list[Any]:
-        """Follow the work; where it is over, give what came of it, once."""
+        """Follow the work; where it is over, give what came of it."""
+        nothing = [gr.skip()] * (Taken.COUNT + 2)
         if desk is None or desk.job is None or desk.closed:
-            return [gr.skip(), *[gr.skip()] * _BUTTONS, gr.update(active=False), *[gr.skip()] * (Taken.COUNT + 2)]
+            gone = notices.said("j_gone") if desk is not None and desk.closed else gr.skip()
+            return [gone, *[gr.skip()] * _BUTTONS, gr.update(active=False), *nothing]
         self.judging.desk(desk, request)
-        if desk.job.going:
-            return [*self.status(desk), *[gr.skip()] * (Taken.COUNT + 2)]
+        if desk.going:
+            return [*self.status(desk), *nothing]
         job = desk.job
         if desk.told is not job:
             desk.told = job
             _learn(desk, job)
-        taken = to_take(desk, job)
         shown = notices.result(job, self._lost(job))
-        return ["", *buttons(desk), gr.update(active=False), shown, *taken.updates(), str(id(job))]
+        return ["", *buttons(desk), gr.update(active=False), shown, *to_take(desk, job).updates(), str(id(job))]
 
     def paused(self, desk: Desk | None) -> list[Any]:
-        """Start no new call."""
-        if desk is not None and desk.job is not None:
-            desk.job.control.pause()
-        return self.status(desk or Desk())
+        """Start no new call, and offer the replies so far."""
+        if desk is None or desk.job is None:
+            return [*self.status(desk), gr.skip()]
+        desk.job.control.pause()
+        path = desk.job.made.replies / REPLIES
+        there = desk.write(REPLIES, path.read_bytes()) if path.is_file() else None
+        offered = gr.skip() if there is None else gr.update(value=str(there), interactive=True)
+        return [*self.status(desk), offered]
 
     def resumed(self, desk: Desk | None) -> list[Any]:
-        """Go on."""
+        """Go on, as soon as there is a place again."""
         if desk is not None and desk.job is not None:
             desk.job.control.resume()
-        return self.status(desk or Desk())
+        return self.status(desk)
 
     def cancelled(self, desk: Desk | None) -> list[Any]:
         """Start no new call at all; pressed again, give up those under way."""
         if desk is not None and desk.job is not None:
             desk.job.control.cancel(now=desk.job.control.cancelled)
-        return self.status(desk or Desk())
+        return self.status(desk)
 
-    def _lost(self, job: Job) -> list[tuple[str, str, int | None]]:
-        """Give the first calls without a value, in words, with their numbers among all calls."""
+    def _lost(self, job: Job) -> list[notices.LostCall]:
+        """Give the first calls without a value, with their numbers among all calls."""
         if job.judged is None:
             return []
-        found: list[tuple[str, str, int | None]] = []
+        found: list[notices.LostCall] = []
         for own in job.judged.collected:
             first = own.lost[: _MOST_LOST - len(found)]
             numbers = numbers_of(job.task, own.name, [lost.place for lost in first])
             for lost in first:
-                words = f"{' · '.join(lost.place[1:])}: {lost.missing.kind}, {lost.missing.words}"
-                found.append((own.name, words, numbers.get(lost.place)))
+                found.append((own.name, " · ".join(lost.place[1:]), lost.missing, numbers.get(lost.place)))
         return found
-
-
-def buttons(desk: Desk) -> list[Any]:
-    """Say which can be pressed: trial, run, pause, resume, cancel."""
-    job = desk.job
-    going, over = job is not None and job.going, job is not None and not job.going
-    paused = going and job is not None and job.control.paused
-    stopped = over and job is not None and not job.trial and (job.judged is None or not job.judged.complete)
-    ending = going and job is not None and job.control.cancelled
-    return [
-        gr.update(interactive=not going),
-        gr.update(interactive=not going, value=say("j_go_on" if stopped else "j_run")),
-        gr.update(visible=going and not paused and not ending),
-        gr.update(visible=bool(paused)),
-        gr.update(visible=going, value=say("j_give_up" if ending else "j_cancel")),
-    ]
 
 
 def _learn(desk: Desk, job: Job) -> None:
@@ -167,11 +176,10 @@ def _learn(desk: Desk, job: Job) -> None:
     if judged is None:
         return
     if any(len(own.lost) < own.calls for own in judged.collected):
-        desk.tried.add(job.signed)
-    calls = judged.spent.calls
-    if calls:
-        at_once = min(job.at_once, calls)
-        desk.pace[judged.task.method.name] = judged.seconds * at_once / calls
+        desk.tried.add(job.made.signed)
+    if not job.control.disturbed:
+        at_once = min(job.at_once, max(judged.spent.calls, 1))
+        desk.pace.learn(who_of(job.task), job.task.method.name, judged.spent, judged.seconds * at_once)
 
 
 def _typed(token: Any) -> str | None:  # noqa: ANN401  what a browser sends

@@ -7,22 +7,24 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
-from aeollm.errors import Problem, UsageError, printable
+from aeollm.errors import AeollmError, Problem, UsageError, printable
 from aeollm.judging import Budget, Limits, Price
 from aeollm.judging.asking import Endpoint
 from aeollm.judging.reports import Reports
 from aeollm.methods import Judge, Method, Task, bundled_recipes, material_of, read_method
-from aeollm.sources import LabelSet
+from aeollm.sources import DEMO, LabelSet
 from aeollm.tables import Policy
 from aeollm.ui.judge_access import Access, wrong_model, wrong_place, wrong_provider
+from aeollm.ui.judge_recipes import Chosen, refuse_missing_prompts
 
 ADDRESS, PROVIDER = "address", "provider"
 TRIAL = 3
 """Reports of a trial."""
 _LONGEST = 500
 _UNNAMED = "judge"
+N = TypeVar("N", int, float)
 """Stands for a model that is not named yet, in an estimate."""
 
 
@@ -55,7 +57,8 @@ class Wanted:
         UsageError
             If it is none.
         """
-        return Price(_number("price", self.price_in, (0, 1e6)) or 0.0, _number("price", self.price_out, (0, 1e6)) or 0)
+        tokens_in, tokens_out = (_number("price", own, (0, 1e6)) or 0.0 for own in (self.price_in, self.price_out))
+        return Price(tokens_in, tokens_out)
 
     @property
     def limits(self) -> Limits:
@@ -66,31 +69,31 @@ class Wanted:
         UsageError
             If a field holds something else.
         """
-        calls, money = _number("most calls", self.most_calls, (0, 1e9)), _number("budget", self.most_money, (0, 1e9))
+        calls, money = _whole("most calls", self.most_calls, (0, 1e9)), _number("budget", self.most_money, (0, 1e9))
         if money and self.price == Price():
             raise _wrong("budget", "a budget needs a price.", "Give the price of a million tokens.")
-        budget = Budget(int(calls or 0) or None, None, money or None, self.price)
         return Limits(
-            concurrency=int(_number("at a time", self.concurrency, (1, 64)) or 4),
-            attempts=int(_number("attempts", self.attempts, (1, 10)) or 1),
-            budget=budget,
+            concurrency=_needed("at a time", _whole("at a time", self.concurrency, (1, 64))),
+            attempts=_needed("attempts", _whole("attempts", self.attempts, (1, 10))),
+            budget=Budget(calls or None, None, money or None, self.price),
         )
 
     @property
     def seconds(self) -> float:
         """Give how long a call may take."""
-        return _number("seconds", self.timeout, (1, 36_000)) or 600.0
+        return _needed("seconds", _number("seconds", self.timeout, (1, 36_000)))
 
 
 @dataclass(frozen=True)
 class Setup:
-    """Everything that a task is made of besides the fields: reports, labels, recipes, what a visitor may do."""
+    """Everything that a task is made of besides the fields: reports, labels and their name, own recipes, access."""
 
     access: Access
     reports: Reports
     label_set: LabelSet
-    recipes: Mapping[str, Method]
+    recipes: Mapping[str, Chosen]
     demo: bool = False
+    labels: str = DEMO
 
     def task(self, wanted: Wanted, *, named: bool = True) -> Task:
         """Make the task; without ``named`` models and addresses need not be there yet.
@@ -106,7 +109,9 @@ class Setup:
         partial = self.demo or wanted.partial is True
         material = material_of(method, self.reports, labels, self.label_set.rubrics, partial=partial)
         policy = Policy(partial=True) if partial else None
-        return Task(method, material, judges, policy=policy)
+        task = Task(method, material, judges, self._chosen(wanted).prompts, policy)
+        refuse_missing_prompts(task)
+        return task
 
     def trial(self, task: Task) -> Task:
         """Take the first reports only."""
@@ -114,8 +119,8 @@ class Setup:
 
     def signed(self, task: Task) -> str:
         """Give what a trial was made of, so that another one is asked for when it changes."""
-        where = [(judge.model, judge.base_url, judge.provider) for judge in task.judges.values()]
-        return repr((task.method, where, self.reports.digest, self.label_set.labels.signed))
+        prompts = next((own.digest for own in self.recipes.values() if own.folder == task.prompts.folder), "")
+        return repr((task.method, prompts, who_of(task), self.reports.digest, self.label_set.labels.signed))
 
     def method(self, wanted: Wanted) -> Method:
         """Read the recipe, asked as the fields say.
@@ -125,17 +130,29 @@ class Setup:
         AeollmError
             If there is none.
         """
+        method = self._chosen(wanted).method
+        temperature = _needed("temperature", _number("temperature", wanted.temperature, (0, 2)))
+        seed = _whole("seed", wanted.seed, (-(2**31), 2**31))
+        return replace(method, sampling=replace(method.sampling, temperature=temperature, seed=seed))
+
+    def _chosen(self, wanted: Wanted) -> Chosen:
         name = str(wanted.recipe)
         if name in self.recipes:
-            method = self.recipes[name]
-        elif name in bundled_recipes():
-            method = read_method(name)
-        else:
+            return self.recipes[name]
+        if name not in bundled_recipes():
             raise _wrong("recipe", "there is no such recipe.", "Choose one.")
-        temperature = _number("temperature", wanted.temperature, (0, 2))
-        seed = _number("seed", wanted.seed, (-(2**31), 2**31))
-        sampling = replace(method.sampling, temperature=temperature or 0.0, seed=None if seed is None else int(seed))
-        return replace(method, sampling=sampling)
+        return Chosen(read_method(name))
+
+    def wrong(self, wanted: Wanted) -> tuple[Problem, ...]:
+        """Give what is wrong with models and place as far as they are named yet."""
+        somewhere = not (self.access.local and wanted.where == ADDRESS) or str(wanted.base_url or "").strip()
+        if not somewhere or not str(wanted.models or "").strip():
+            return ()
+        try:
+            self._judges(self.method(wanted), wanted)
+        except AeollmError as error:
+            return error.problems
+        return ()
 
     def _judges(self, method: Method, wanted: Wanted) -> dict[str, Judge]:
         """Give every judge its model and place: never those that an uploaded recipe names."""
@@ -161,6 +178,11 @@ def place_of(task: Task) -> str:
     return hashlib.sha256(repr(places).encode()).hexdigest()[:16]
 
 
+def who_of(task: Task) -> str:
+    """Name a task's judges and where they are asked."""
+    return repr([(judge.model, judge.base_url, judge.provider) for judge in task.judges.values()])
+
+
 def _models(text: Any, roles: tuple[str, ...]) -> dict[str, str]:  # noqa: ANN401  what a browser sends
     names = [name.strip() for name in re.split(r"[,\n]", str(text or "")) if name.strip()]
     if any(len(name) > _LONGEST or not name.isprintable() for name in names):
@@ -183,6 +205,20 @@ def _number(name: str, value: Any, within: tuple[float, float]) -> float | None:
     low, high = within
     if not low <= number <= high:
         raise _wrong(name, f"{name} is no number from {low:g} to {high:g}.", "Write one.", str(value))
+    return number
+
+
+def _whole(name: str, value: Any, within: tuple[float, float]) -> int | None:  # noqa: ANN401
+    """Take a number field that counts; None where it is empty."""
+    number = _number(name, value, within)
+    if number is not None and number != int(number):
+        raise _wrong(name, f"{name} is no whole number.", "Write one.", str(value))
+    return None if number is None else int(number)
+
+
+def _needed(name: str, number: N | None) -> N:
+    if number is None:
+        raise _wrong(name, f"{name} is empty.", "Write a number.")
     return number
 
 

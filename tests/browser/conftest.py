@@ -115,9 +115,11 @@ def _shared(shared_context: BrowserContext, app: App) -> tuple[Page, Watch]:
 def offline_page(_shared: tuple[Page, Watch]) -> Iterator[Page]:
     """Give a page that calls nobody but the app, raises no errors, opens no dialogs.
 
-    Tests share it, since a first load costs seconds; opening an address starts a new session of the app.
+    Tests share it, since a first load costs seconds; opening an address starts a new session of the app, and what the
+    page keeps to find its work again is forgotten.
     """
     page, watch = _shared
+    page.evaluate("if (location.protocol.startsWith('http')) sessionStorage.clear()")
     watch.clear()
     page.set_viewport_size(WIDE)
     yield page

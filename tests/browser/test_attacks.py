@@ -234,7 +234,7 @@ def test_uploaded_pages_are_not_opened_as_pages_of_ours(app):
 
 
 def test_what_gradio_serves_besides_is_closed(app):
-    for path in ("/monitoring", "/monitoring/summary", "/gradio_api/app_id", "/gradio_api/vibe-code", "/docs"):
+    for path in ("/monitoring", "/monitoring/summary", "/gradio_api/vibe-code", "/docs"):
         assert ask(app, path)[0] == 404
     for path in ("/gradio_api/run/score", "/gradio_api/vibe-edit", "/gradio_api/process_recording", "/login"):
         assert ask(app, path, "POST", "{}", {"Content-Type": "application/json"})[0] == 404

@@ -111,7 +111,7 @@ def test_its_opinions_are_calibrated_to_answers(judge_tab, judge, tmp_path):
     judge.script = opinions
     page.locator("#j-recipe input").click()
     page.get_by_role("option", name="llm-rubric", exact=True).click()
-    expect(page.locator("#j-estimate tbody td").first).to_have_text(str(6 * REPORTS), timeout=DONE)
+    expect(page.locator("#j-estimate tbody td").first).to_have_text(str(6 * REPORTS), timeout=DONE, use_inner_text=True)
     run_it(judge_tab)
     expect(page.locator("#j-to-score")).to_be_disabled()
     expect(page.locator("#j-to-build")).to_be_disabled()

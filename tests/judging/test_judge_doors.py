@@ -10,6 +10,7 @@ from dataclasses import replace
 
 import pytest
 
+from aeollm.judging import Limits
 from tests.commands import ROOT, call
 from tests.judging.judging_commands import LABELS, by_quality, run_rows, write_reports
 from tests.judging.scripted import Answer, refused
@@ -54,6 +55,19 @@ def test_a_key_that_no_header_can_carry_is_refused_and_quoted_nowhere(key, judge
     assert "the key is empty, or holds blanks" in told
     written = "".join(path.read_text() for path in out.iterdir()) if out.exists() else ""
     assert SECRET not in told + written
+
+
+def test_a_key_that_the_endpoint_quotes_in_an_answer_is_written_nowhere(judge, judging, monkeypatch):
+    monkeypatch.setenv("MY_KEY", SECRET)
+    quoting = Answer(body=json.dumps({"error": {"message": f"upstream refused {SECRET}"}}).encode())
+    judge.script = lambda seen: quoting if seen.number == 0 else refused(401, f"no {SECRET}")
+    code, told, out = judging("--token-env", "MY_KEY", "--concurrency", "1")
+    assert (code, len(judge.seen)) == (1, 2)
+    judge.reset(Answer(body=quoting.body, wait=0))
+    monkeypatch.setattr("aeollm.cli.judge.Limits", lambda **limits: Limits(**limits, retries=0))
+    _, again, _ = judging("--token-env", "MY_KEY")
+    assert "upstream refused [key]" in again
+    assert SECRET not in told + again + "".join(path.read_text() for path in out.iterdir())
 
 
 def test_blanks_around_a_key_are_not_sent(judge, judging, monkeypatch):

@@ -9,8 +9,9 @@ import gradio as gr
 import pytest
 
 from aeollm.errors import AeollmError
+from aeollm.judging import Usage
 from aeollm.sources import Settings, demo_set
-from aeollm.ui import build_app, judge_notices, open_catalogue
+from aeollm.ui import build_app, open_catalogue
 from aeollm.ui.callbacks import Callbacks, first_session
 from aeollm.ui.catalogue import Catalogue
 from aeollm.ui.judge_access import Access, wrong_key, wrong_model, wrong_place
@@ -18,6 +19,7 @@ from aeollm.ui.judge_calls import Judging
 from aeollm.ui.judge_desk import Desk
 from aeollm.ui.judge_inputs import DEMO_REPORTS, reports_of, uploaded_files
 from aeollm.ui.judge_outcome import part_of
+from aeollm.ui.judge_pace import ASSUMED, BY_TOKENS, MEASURED, Pace
 from aeollm.ui.judge_runs import Runs
 from aeollm.ui.judge_setup import Setup, Wanted
 from aeollm.ui.session import Session
@@ -105,12 +107,19 @@ def test_an_organiser_turns_it_on_and_there_is_no_address_to_type(monkeypatch):
         # Where cloud machines tell their keys to whoever asks.
         (LOCAL, Wanted(models="m", base_url="http://169.254.169.254/latest"), "address"),
         (LOCAL, Wanted(models="m", base_url="http://[::ffff:169.254.169.254]/"), "address"),
+        (LOCAL, Wanted(models="m", base_url="http://2852039166/"), "address"),
+        (LOCAL, Wanted(models="m", base_url="http://0xA9FEA9FE/"), "address"),
+        (LOCAL, Wanted(models="m", base_url="http://169.254.43518/"), "address"),
         (LOCAL, Wanted(base_url="http://x/v1"), "model"),
         (LOCAL, Wanted(models="a, b, c", base_url="http://x/v1"), "model"),
         (LOCAL, Wanted(recipe="none", models="m", base_url="http://x/v1"), "recipe"),
         (LOCAL, Wanted(models="m", where="provider"), "model"),
         (LOCAL, Wanted(models="o/m", where="provider", provider="evil.example"), "provider"),
         (LOCAL, Wanted(models="m", base_url="http://x/v1", temperature="hot"), "temperature"),
+        (LOCAL, Wanted(models="m", base_url="http://x/v1", temperature=None), "temperature"),
+        (LOCAL, Wanted(models="m", base_url="http://x/v1", seed=0.5), "seed"),
+        (HOSTED, Wanted(models="a/.."), "model"),
+        (HOSTED, Wanted(models="a/b..c"), "model"),
         # What a visitor's browser sends although the page has no such field.
         (HOSTED, Wanted(models="http://127.0.0.1/x", where="address", base_url="http://127.0.0.1/"), "model"),
         (HOSTED, Wanted(models="http://127.0.0.1:8000/v1", where="provider"), "model"),
@@ -157,6 +166,9 @@ def test_limits():
     assert kinds(lambda: Wanted(most_money=3).limits) == ["budget"]
     assert kinds(lambda: Wanted(concurrency=1e9).limits) == ["at_a_time"]
     assert kinds(lambda: Wanted(concurrency=float("nan")).limits) == ["at_a_time"]
+    assert kinds(lambda: Wanted(concurrency=None).limits) == ["at_a_time"]
+    assert kinds(lambda: Wanted(most_calls=0.5).limits) == ["most_calls"]
+    assert kinds(lambda: Wanted(timeout=0).seconds) == ["seconds"]
 
 
 def zipped(files):
@@ -256,21 +268,12 @@ def test_a_part_of_labels_is_those_rows(catalogue):
 
 
 def test_time_is_as_measured_once_it_was():
-    own = SimpleNamespace(calls=8, prompt=15_000, completion=400)
+    pace, own = Pace(), [SimpleNamespace(calls=8, prompt=15_000, completion=400)]
     # 15000 / 1500 + 400 / 40 = 20 s of calls, four at once.
-    assert judge_notices.seconds_of([own], 4, None) == 5
-    assert judge_notices.seconds_of([own], 4, 3.0) == 6
-    assert judge_notices.seconds_of([own], 100, 3.0) == 3
-
-
-def test_a_page_that_stays_away_leaves_nothing_and_one_that_comes_back_all(monkeypatch):
-    monkeypatch.setattr("aeollm.ui.judge_desk._GRACE", 0.2)
-    gone, back = Desk(), Desk()
-    for desk in (gone, back):
-        desk.write("run.txt", b"x")
-        desk.leave()
-    back.come_back()
-    gone._leaving.join(10)
-    assert (gone.closed, back.closed) == (True, False)
-    assert back.write("run.txt", b"x").exists()
-    back.close()
+    assert pace.seconds("m", "holistic", own, 4) == (5, ASSUMED)
+    # Four calls of 6000 / 1500 + 80 / 40 = 6 s in all took 12 s: 3 s each, twice as long as assumed.
+    pace.learn("m", "holistic", SimpleNamespace(calls=4, usage=Usage(6_000, 80)), 12)
+    assert pace.seconds("m", "holistic", own, 4) == (6, MEASURED)
+    assert pace.seconds("m", "holistic", own, 100) == (3, MEASURED)
+    assert pace.seconds("m", "pairwise", own, 4) == (10, BY_TOKENS)
+    assert pace.seconds("other", "holistic", own, 4) == (5, ASSUMED)

@@ -23,9 +23,9 @@ from aeollm.judging.messages import Ask, AskFailed, Message, Options, Reply, Tok
 _LOOPBACK = {"127.0.0.1", "localhost", "::1"}
 _KEY = re.compile(r"[!-~]+")
 _NO_HOST = re.compile(r"[\s\x00-\x20\x7f<>\"'{}|\\^`*(),;!$&+=]")
-# The client's types recurse without end on NaN, which is unequal to itself.
-_FAILURES = (httpx2.HTTPError, AskFailed, OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError,
-             HfHubHTTPError, InferenceTimeoutError, OfflineModeIsEnabled)  # fmt: skip
+# Recursion: the client's types compare without end on NaN, which is unequal to itself.
+_FAILURES = (httpx2.HTTPError, AskFailed, OSError, ValueError, TypeError, KeyError, AttributeError, HfHubHTTPError,
+             InferenceTimeoutError, OfflineModeIsEnabled, RecursionError)  # fmt: skip
 _FORMAT = "aeollm_response_format"
 """Where a schema travels past the Hub's client, which would rewrite ``response_format``."""
 

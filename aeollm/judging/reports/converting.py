@@ -78,7 +78,7 @@ class Converter:
 def _start() -> subprocess.Popen[str]:
     environment = {**os.environ, "PYTHONPATH": f"{_ROOT}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"}
     return subprocess.Popen(
-        [sys.executable, "-m", "aeollm.judging.reports.worker"],
+        [sys.executable, "-m", "aeollm.judging.reports.worker", str(os.getpid())],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,

@@ -1,4 +1,4 @@
-"""The converter's process: a path a line in, an object a line out. ``python -m aeollm.judging.reports.worker``."""
+"""The converter's process: a path a line in, an object a line out, until PARENT (its process id, the argument) ends."""
 
 from __future__ import annotations
 
@@ -46,7 +46,9 @@ def _end_with(parent: int) -> None:
 
 def main() -> None:
     """Answer until there is no more input."""
-    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
+    if sys.platform != "win32":
+        # Named by the one who asks: it may be gone before this process has come so far.
+        threading.Thread(target=_end_with, args=(int(sys.argv[1]),), daemon=True).start()
     if sys.platform == "linux":
         import resource  # noqa: PLC0415  there is none on Windows
 

@@ -86,7 +86,7 @@ def test_visitors_sign_in_and_name_no_address(visitor, space, sign_in):
     judge_tab(visitor, space.url)
     assert visitor.locator("#j-address").count() == visitor.locator("#j-key").count() == 0
     visitor.locator("#j-trial").click()
-    expect(visitor.locator("#j-progress")).to_contain_text("nobody is signed in", use_inner_text=True)
+    expect(visitor.locator("#j-progress")).to_contain_text("nobody is signed in", timeout=DONE, use_inner_text=True)
     assert sign_in.asked == []
 
 
@@ -98,7 +98,7 @@ def test_a_visitors_login_is_nowhere_after_it_failed(visitor, space, sign_in, fo
     judge_tab(page, space.url)
     expect(page.locator("#j-login")).to_contain_text("ann", timeout=DONE)
     page.locator("#j-trial").click()
-    expect(page.locator("#j-result")).to_contain_text("Not everything has a value", timeout=DONE, use_inner_text=True)
+    expect(page.locator("#j-result")).to_contain_text("No reply gave a value", timeout=DONE, use_inner_text=True)
     with page.expect_download() as taken:
         page.locator("#j-take-whole").click()
     taken.value.save_as(folder / "taken.zip")

@@ -1,0 +1,85 @@
+"""What the Judge tab's notices are put together of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from aeollm.errors import Problem, group_problems
+from aeollm.judging import Price, Spent
+from aeollm.reporting.html import Html, joined, tag
+from aeollm.ui.words import both
+
+SIGNS = {"error": "✗", "warning": "!", "note": "i", "done": "✓"}
+_SHORT, _MINUTE, _HOUR = 9.95, 60, 3_600
+
+
+def said(key: str) -> str:
+    """Say one sentence in both languages."""
+    return tag("p", both(key), class_="ae-note", role="status")
+
+
+def titled(kind: str, title: str) -> Html:
+    """Give a title behind the sign of its kind."""
+    return joined([tag("span", SIGNS[kind], aria_hidden="true"), " ", title])
+
+
+def problems(found: Sequence[Problem]) -> str:
+    """List problems by kind, the worst first; folded where there is nothing but notes."""
+    boxes = []
+    for severity in ("error", "warning", "note"):
+        groups = group_problems(problem for problem in found if problem.severity == severity)
+        if groups:
+            lines = tag("ul", *(tag("li", line) for group in groups for line in group.lines()))
+            title = titled(severity, both(f"j_{severity}"))
+            if severity == "error":
+                boxes.append(tag("section", tag("h2", title), lines, class_="ae-box ae-error", role="alert"))
+            else:
+                count = sum(group.count for group in groups)
+                summary = tag("summary", title, f" ({count:,})")
+                boxes.append(tag("section", tag("details", summary, lines), class_=f"ae-box ae-{severity}"))
+    return joined(boxes)
+
+
+def table(heads: Sequence[str], rows: Sequence[Sequence[str]], label: str, *, stacked: bool = False) -> Html:
+    """Write a table; where it is ``stacked``, every cell can name its column, for pages too narrow for a table."""
+    head = tag("thead", tag("tr", *(tag("th", title, scope="col") for title in heads)))
+    body = [
+        tag(
+            "tr",
+            tag("th", row[0], scope="row"),
+            *(_cell(*own, stacked=stacked) for own in zip(heads[1:], row[1:], strict=True)),
+        )
+        for row in rows
+    ]
+    whole = tag("table", head, tag("tbody", *body), class_="ae-table")
+    kind = "ae-scroll ae-j-stacked" if stacked else "ae-scroll"
+    return tag("div", whole, class_=kind, tabindex="0", role="region", aria_label=label)
+
+
+def _cell(title: str, value: str, *, stacked: bool) -> Html:
+    named = [tag("span", title, " ", class_="ae-j-column"), tag("span", value)]
+    return tag("td", *(named if stacked else [value]))
+
+
+def listed(parts: Sequence[str], between: str = " · ") -> Html:
+    """Put parts one after the other, with something between them."""
+    return joined([piece for part in parts for piece in (between, part)][1:])
+
+
+def spent(found: Spent, price: Price) -> Html:
+    """Tell calls, tokens and, where there is a price, money."""
+    tokens = found.usage.prompt + found.usage.completion
+    money = f" ({found.money:,.4g})" if price != Price() else ""
+    return both("j_spent", calls=both("j_calls", n=found.calls), tokens=both("j_tokens", n=tokens), money=money)
+
+
+def duration(seconds: float) -> Html:
+    """Write a time in its two largest units, in both languages."""
+    whole = round(seconds)
+    if seconds < _SHORT:
+        return both("j_seconds", s=f"{seconds:.1f}")
+    if whole < _MINUTE:
+        return both("j_seconds", s=whole)
+    if whole < _HOUR:
+        return both("j_minutes", m=whole // _MINUTE, s=whole % _MINUTE)
+    return both("j_hours", h=whole // _HOUR, m=whole % _HOUR // _MINUTE)

@@ -1,0 +1,46 @@
+"""How long judges take: as assumed, or as they were measured on this page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from aeollm.judging import Spent
+from aeollm.methods import Estimated
+
+ASSUMED, BY_TOKENS, MEASURED = "j_time_assumed", "j_time_by_tokens", "j_time_measured"
+_READS, _WRITES = 1_500, 40
+"""Tokens a second that a call is assumed to read and write, until a trial has measured it."""
+
+
+@dataclass
+class Pace:
+    """What calls took, by who was asked: seconds a call of each recipe, and seconds for one assumed of their tokens.
+
+    Calls of one recipe are alike, so that they are counted; those of another one may be ten times as long, so that
+    tokens are.
+    """
+
+    calls: dict[tuple[str, str], float] = field(default_factory=dict)
+    tokens: dict[str, float] = field(default_factory=dict)
+
+    def learn(self, who: str, recipe: str, spent: Spent, seconds: float) -> None:
+        """Take in what calls took in all, those of the same time added up."""
+        if spent.calls and seconds:
+            self.calls[who, recipe] = seconds / spent.calls
+            self.tokens[who] = seconds / max(_assumed(spent.usage.prompt, spent.usage.completion), 1e-9)
+
+    def seconds(self, who: str, recipe: str, rows: Sequence[Estimated], at_once: int) -> tuple[float, str]:
+        """Give the time that calls take, so many at once, and the word for how it is known."""
+        calls = sum(own.calls for own in rows)
+        assumed = sum(_assumed(own.prompt, own.completion) for own in rows)
+        whole, known = assumed, ASSUMED
+        if (who, recipe) in self.calls:
+            whole, known = calls * self.calls[who, recipe], MEASURED
+        elif who in self.tokens:
+            whole, known = assumed * self.tokens[who], BY_TOKENS
+        return whole / max(min(at_once, calls), 1), known
+
+
+def _assumed(prompt: int, completion: int) -> float:
+    return prompt / _READS + completion / _WRITES
