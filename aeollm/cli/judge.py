@@ -31,6 +31,10 @@ from aeollm.methods.endpoints import endpoints_of
 from aeollm.methods.values import MOST_SEED, wrong_extra
 
 
+_MANY = 2_000
+"""Reports of which counting what is asked takes a while."""
+
+
 def add(parser: argparse.ArgumentParser) -> None:
     """Add the command's options."""
     named = ", ".join(bundled_recipes())
@@ -99,6 +103,8 @@ def _warn(task: Task) -> None:
 
 
 def _asked(options: argparse.Namespace, task: Task, running: Running) -> Judged:
+    if len(task.material.reports) >= _MANY:
+        complain("counting what is to be asked")
     telling = Telling(rows_of(task, options.price, None), options.price)
     watched = replace(running, on_progress=telling.progress, on_ask=telling.ask, on_stop=telling.stopping)
     try:

@@ -77,6 +77,6 @@ class Telling:
         ]
         if spent.calls and left:
             seconds = (self._clock() - self._began) / spent.calls * left
-            parts.append(f"about {bound}{duration(seconds)} left")
+            parts.append(f"{bound}about {duration(seconds)} left")
         parts += [why for why in (progress.waiting, progress.trouble) if why]
         return "; ".join(parts)

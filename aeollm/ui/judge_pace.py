@@ -7,10 +7,9 @@ from dataclasses import dataclass, field
 
 from aeollm.judging import Spent
 from aeollm.methods import Estimated
+from aeollm.methods.estimating import READS, WRITES
 
 ASSUMED, BY_TOKENS, MEASURED = "j_time_assumed", "j_time_by_tokens", "j_time_measured"
-_READS, _WRITES = 1_500, 40
-"""Tokens a second that a call is assumed to read and write, until a trial has measured it."""
 
 
 @dataclass
@@ -43,4 +42,4 @@ class Pace:
 
 
 def _assumed(prompt: int, completion: int) -> float:
-    return prompt / _READS + completion / _WRITES
+    return prompt / READS + completion / WRITES

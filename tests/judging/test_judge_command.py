@@ -183,8 +183,9 @@ def test_llm_rubric_gives_opinions_that_are_not_renormalised(judge, judging):
     assert values == pytest.approx([0, 0, 0.5, 0.25], rel=1e-12)
     assert {row["source"] for row in found} == {"logprobs"}
     assert not (out / "run.txt").exists()
-    assert "quality 8" in whole(judge.seen[0])
-    assert "cooling a small data centre" in whole(judge.seen[0])
+    # Which request comes first is the network's matter.
+    assert sum("quality 9" in whole(seen) for seen in judge.seen) == 6
+    assert sum("cooling a small data centre" in whole(seen) for seen in judge.seen) == 4 * 6
 
 
 def test_llm_rubric_without_probabilities_asks_again_and_says_so(judge, judging, tmp_path):

@@ -295,9 +295,9 @@ def test_progress_is_a_line_now_and_then(capsys):
     # 18 wanted, 5 over: 13 left, 31 s for 3 calls. Then a's six are over: 10 of b less 5.
     assert capsys.readouterr().err.splitlines() == [
         "asking: a",
-        "a: 4 done, 1 missing, at most 13 left; 3 calls, 1000 tokens, 0.25; about at most 2 min 14 s left",
+        "a: 4 done, 1 missing, at most 13 left; 3 calls, 1000 tokens, 0.25; at most about 2 min 14 s left",
         "asking: b",
-        "b: 10 done, 1 missing, at most 5 left; 8 calls, 1000 tokens, 0.25; about at most 39 s left; paused; HTTP 429",
+        "b: 10 done, 1 missing, at most 5 left; 8 calls, 1000 tokens, 0.25; at most about 39 s left; paused; HTTP 429",
         "stopping: 2 calls under way will be waited for and kept. Ctrl-C again gives them up.",
     ]
 

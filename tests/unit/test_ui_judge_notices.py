@@ -1,6 +1,7 @@
 """What the Judge tab says: reasons in both languages, a trial's scores, what is read of a reply, one and several."""
 
 import asyncio
+import json
 import math
 import re
 from pathlib import Path
@@ -120,6 +121,21 @@ def test_a_trial_without_a_run_shows_the_table(reports, tmp_path):
     assert "0.1250.00.75" in said
     # Three reports and six questions are eighteen rows, of which twelve are shown.
     assert "and 6 more" in said
+
+
+def test_a_run_that_is_not_the_recipes_is_not_called_done(reports, tmp_path):
+    async def ask(messages, options):
+        """Score all alike, and prefer the report shown first, so that no pair can break a tie."""
+        form = messages[-1].content.rsplit("{", 1)[1]
+        fields = re.findall(r'"([^"]+)": <', form)
+        return Reply(json.dumps(dict.fromkeys(fields, "A" if "tie" in form else 7)), options.model, "stop", Usage(1, 1))
+
+    found = judged(task_of(reports, "tie-break"), ask, tmp_path)
+    assert (found.complete, found.whole, found.built.instead) == (True, False, "scores")
+    html, said = shown(found, trial=False)
+    assert "Asked, but not the run that the recipe is for: tie-break" in said
+    assert "the run holds the scores of scores as they are" in said
+    assert "ae-done" not in html
 
 
 def test_where_nothing_can_be_reached_the_head_says_so_and_what_to_do(reports, tmp_path):

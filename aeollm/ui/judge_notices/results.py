@@ -39,13 +39,18 @@ def result(job: Job, lost: Sequence[LostCall]) -> str:
     return joined([box, Html(shown), _lost(lost, judged.lost), Html(_problems(judged))])
 
 
+def _done(judged: Judged) -> bool:
+    """Tell whether nothing is missing, and the run is the one that the recipe is for."""
+    return judged.complete and judged.whole
+
+
 def _nothing(judged: Judged) -> bool:
     """Tell whether something was asked, and no reply gave a value."""
     return judged.lost > 0 and all(len(own.lost) == own.calls for own in judged.collected)
 
 
 def _kind(judged: Judged) -> str:
-    if judged.complete:
+    if _done(judged):
         return "done"
     by_hand = judged.stopped is not None and judged.stopped.kind in STOPPED_BY_HAND
     return "error" if _nothing(judged) and not by_hand else "warning"
@@ -55,7 +60,8 @@ def _head(job: Job, judged: Judged) -> Html:
     """Say what it was, how it ended, and of which recipe it is."""
     which = "trial" if job.trial else "run"
     ended = f"j_nothing_read_{which}" if _nothing(judged) else f"j_incomplete_{which}"
-    words = both(f"j_done_{which}" if judged.complete else ended, recipe=judged.task.method.name)
+    ended = f"j_not_whole_{which}" if judged.complete else ended
+    words = both(f"j_done_{which}" if _done(judged) else ended, recipe=judged.task.method.name)
     return tag("h2", titled(_kind(judged), words))
 
 
