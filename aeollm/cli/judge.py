@@ -30,7 +30,6 @@ from aeollm.methods.carrying import warnings_of
 from aeollm.methods.endpoints import endpoints_of
 from aeollm.methods.values import MOST_SEED, wrong_extra
 
-
 _MANY = 2_000
 """Reports of which counting what is asked takes a while."""
 
