@@ -205,7 +205,8 @@ def _with_run(judged: Judged, files: dict[str, bytes]) -> Judged:
         built = build(recipe, materials, policy=task.policy, as_far=True)
     except AeollmError as error:
         message = f"there is no run: {failed} gave nothing to build it of." if failed else "there is no run."
-        problems = [Problem("error", "no_run", message), *error.problems]
+        # Where asks gave nothing, that no step gave a score is no news.
+        problems = [Problem("error", "no_run", message), *(own for own in error.problems if own.kind != "no_scores")]
     spared = built is not None and not any(own.severity == "error" for own in (*problems, *built.problems))
     if built is not None and built.instead is not None:
         problems.append(_instead(built.instead, spared=spared))
