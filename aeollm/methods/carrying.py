@@ -34,6 +34,12 @@ class Task:
     prompts: Prompts = field(default_factory=Prompts)
     policy: Policy | None = None
 
+    def recipe(self, until: str | None = None) -> Recipe:
+        """Give the steps as a recipe, without counts of the reports where labels teach no step anything about them."""
+        recipe, labels = self.method.recipe(until), self.material.labels
+        wanted = any(step.kind.reports and step.options["untaught"] == "refuse" for step in recipe.steps)
+        return recipe if wanted or (labels is not None and labels.labelled) else replace(recipe, reports=None)
+
     def asking(self, ask: Ask, scores: AnswerScores | None = None) -> Asking:
         """Give all that one way of asking makes its calls of."""
         return Asking(
@@ -165,7 +171,7 @@ def _earlier(task: Task, ask: Ask, files: Mapping[str, bytes]) -> AnswerScores |
         if own.file not in files:
             raise _nothing_of(name, "the scores that say what to ask")
         return AnswerScores.of_run(read_run(files[own.file], name=own.file))
-    recipe = task.method.recipe(until=name)
+    recipe = task.recipe(until=name)
     lacking = [one for one, file in recipe.inputs.items() if file not in files]
     if lacking:
         raise _nothing_of(", ".join(lacking), f"what {printable(name)} is made of, which says what to ask")
@@ -193,7 +199,7 @@ def _with_run(judged: Judged, files: dict[str, bytes]) -> Judged:
     task = judged.task
     if not task.method.steps:
         return judged
-    recipe = task.method.recipe()
+    recipe = task.recipe()
     if recipe.reports is not None:
         files[COUNTS] = counts_of(task.material)
     lacking = [name for name, file in recipe.inputs.items() if file not in files]

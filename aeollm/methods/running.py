@@ -140,7 +140,7 @@ def files_of(judged: Judged, method: Method) -> dict[str, bytes]:
     found[RECIPE] = write_method(method).encode()
     if judged.task.method.steps:
         # Steps for which there was nothing to ask have no table to be carried out on.
-        recipe = judged.built.recipe if judged.built is not None and judged.spared else judged.task.method.recipe()
+        recipe = judged.built.recipe if judged.built is not None and judged.spared else judged.task.recipe()
         used = {name: file for name, file in recipe.inputs.items() if name in recipe.needed}
         found[BUILD] = write_recipe(replace(recipe, inputs=used)).encode()
     if judged.built is not None:

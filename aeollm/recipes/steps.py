@@ -144,9 +144,10 @@ def _learned(step: Step, tables: Tables, materials: Materials) -> Outcome:
     try:
         return _corrected(step, tables, materials)
     except AeollmError as error:
-        if step.options["untaught"] == "refuse" or any(own.kind not in _UNTAUGHT for own in error.problems):
+        told = [own.message for own in error.problems if own.kind in _UNTAUGHT]
+        if step.options["untaught"] == "refuse" or not told:
             raise
-        notes = tuple(Problem("note", "untaught", f"nothing is corrected: {own.message}") for own in error.problems)
+        notes = tuple(Problem("note", "untaught", f"nothing is corrected: {message}") for message in told)
         return Outcome(tables[step.sources[0]], notes=notes)
 
 

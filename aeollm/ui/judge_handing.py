@@ -64,7 +64,7 @@ class Handing:
         known = {sha256(content).hexdigest() for content in tables.values()} | desk.passing
         others = [own for own in uploads or [] if _digest(own) not in known and _name(own) != BUILD]
         if judged.task.method.steps and not others:
-            tables[BUILD] = write_recipe(judged.task.method.recipe()).encode()
+            tables[BUILD] = write_recipe(judged.task.recipe()).encode()
         return [self._beside(desk, tables, others), gr.update(selected="build")]
 
     def labels_to_calibrate(self, desk: Desk | None, session: Session) -> list[Any]:

@@ -98,6 +98,24 @@ def test_per_criterion_asks_each_alone(judge, judging):
     assert run_rows(out / "run.txt")["1", "Doc_02"] == ["7.2", "6", "6", "6"]
 
 
+def test_per_criterion_learns_where_labels_allow(judge, judging):
+    judge.script = by_quality
+    taught = judging("per-criterion")[3]
+    stages = report(taught)["built"]["stages"]
+    assert [own["name"] for own in stages if own["learned"]] == ["structure", "length"]
+    assert (taught / "counts.tsv").is_file()
+    code, _, _, out = judging("per-criterion", folder="untaught", labels=LABELS[2:])
+    assert code == 0
+    told = [own["message"] for own in report(out)["built"]["problems"] if own["kind"] == "untaught"]
+    assert told == [
+        f"{step}: nothing is corrected: {step} learns from labels, and there are none."
+        for step in ("structure", "length")
+    ]
+    # Counting takes longer than all the rest.
+    assert not (out / "counts.tsv").exists()
+    assert set(map(tuple, run_rows(out / "run.txt").values())) == {(str(own),) * 4 for own in QUALITY.values()}
+
+
 def test_pairwise_compares_all_pairs_in_both_orders(judge, judging):
     judge.script = by_quality
     code, _, _, out = judging("pairwise")
