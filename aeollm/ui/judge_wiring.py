@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import gradio as gr
 
 from aeollm.ui.judge_calls import Judging
+from aeollm.ui.judge_looks import Looks
 from aeollm.ui.judge_runs import Runs
 
 _READING_AT_ONCE, _WATCHING_AT_ONCE = 2, 16
@@ -140,7 +141,7 @@ class Wiring(NamedTuple):
 
     def looking(self) -> None:
         """Look into one call."""
-        calls, look = self.calls, self.look
+        calls, look = Looks(self.calls), self.look
         known, shown = [self.desk, look.ask, look.number, *self.setup], [look.number, look.shown]
         quiet = {**_SETUP, "show_progress": "hidden"}
         clicked = self.outcome.result.click(calls.clicked, [self.desk], [look.fold, look.ask, look.number], **WATCH)

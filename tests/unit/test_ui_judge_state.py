@@ -20,6 +20,7 @@ from aeollm.ui.judge_calls import Judging
 from aeollm.ui.judge_desk import Desk
 from aeollm.ui.judge_handing import Handing
 from aeollm.ui.judge_inputs import DEMO_REPORTS
+from aeollm.ui.judge_looks import Looks
 from aeollm.ui.judge_runs import Runs
 from aeollm.ui.judge_setup import Wanted
 from aeollm.ui.judge_turns import Turn
@@ -223,8 +224,9 @@ def test_what_came_of_another_setup_is_marked_and_makes_room(visitor):
     visitor.desk.job.join(20)
 
 
-def test_what_is_handed_over_is_of_the_run_whatever_lies_there_now(visitor, upload):
-    handing = Handing(visitor.judging, SimpleNamespace())
+@pytest.fixture
+def swapped(visitor, upload):
+    """Judge the demo's reports, then drop other ones; give the digest of those judged."""
     visitor.done("trial")
     visitor.done("run")
     judged_on = visitor.desk.reports.digest
@@ -232,22 +234,37 @@ def test_what_is_handed_over_is_of_the_run_whatever_lies_there_now(visitor, uplo
     visitor.change(partial=True)
     assert not visitor.desk.demo
     visitor.tick()
+    return judged_on
+
+
+def test_what_is_handed_over_is_of_the_run_whatever_lies_there_now(visitor, swapped):
+    handing = Handing(visitor.judging, SimpleNamespace())
     session, picked, *_ = handing.labels(visitor.desk, visitor.session)
     assert picked["value"] == "own: 8 of 128 answers of demo"
     assert dict(session.own)[picked["value"]].labels.demo
     recipe = next(path for path in judge_files(visitor) if path.name == "recipe.toml").read_text()
-    assert judged_on in recipe
+    assert swapped in recipe
     assert visitor.desk.reports.digest not in recipe
-    # A lost call is looked into as it was asked; what is typed, as it would be now.
-    _, asked, at = visitor.judging.clicked(visitor.desk, event(call="holistic:5"))
-    number, shown = visitor.judging.looked(0, visitor.desk, asked["value"], at, *visitor.setup)
+
+
+@pytest.mark.usefixtures("swapped")
+def test_a_lost_call_is_looked_into_as_it_was_asked(visitor, upload):
+    looks = Looks(visitor.judging)
+    _, asked, at = looks.clicked(visitor.desk, event(call="holistic:5"))
+    number, shown = looks.looked(0, visitor.desk, asked["value"], at, *visitor.setup)
     assert (number["value"], number["maximum"]) == (5, 8)
     assert "Mine." not in shown
+    # What is typed once something has changed is looked into as it would be asked now.
     visitor.change(partial=False)
     visitor.change(partial=True)
-    number, shown = visitor.judging.looked(0, visitor.desk, "holistic", 1e12, *visitor.setup)
+    number, shown = looks.looked(0, visitor.desk, "holistic", 1e12, *visitor.setup)
     assert (number["value"], number["maximum"]) == (1, 1)
     assert "Mine." in shown
+    # Nothing that can be read lies there now: the run's own calls are there all the same.
+    visitor.drop(upload("broken.zip", b"PK\x03\x04"))
+    assert "damaged" in looks.looked(0, visitor.desk, "holistic", 1, *visitor.setup)[1]
+    looks.clicked(visitor.desk, event(call="holistic:5"))
+    assert "holistic 5 / 8" in looks.looked(0, visitor.desk, "holistic", 5, *visitor.setup)[1]
 
 
 def judge_files(visitor):
@@ -260,7 +277,7 @@ def event(**data):
 
 def test_calls_are_looked_into_from_the_first_to_the_last(visitor):
     def at(by, number):
-        return visitor.judging.looked(by, visitor.desk, "holistic", number, *visitor.setup)[0]["value"]
+        return Looks(visitor.judging).looked(by, visitor.desk, "holistic", number, *visitor.setup)[0]["value"]
 
     assert [at(1, 8), at(-1, 1), at(0, 0), at(0, -5), at(0, 99), at(0, None), at(1, 3)] == [8, 1, 1, 1, 8, 1, 4]
 
