@@ -142,7 +142,7 @@ def material_for(options: argparse.Namespace, method: Method) -> Material:
     material = material_of(method, reports, labels, rubrics, partial=options.partial)
     if options.shard is not None:
         material = material.part(read_shard(options.shard), together=method.together)
-    return material if options.trial is None else material.first(options.trial)
+    return material if options.trial is None else material.first(options.trial, together=method.together)
 
 
 def task_of(options: argparse.Namespace, method: Method, judges: Mapping[str, Judge], folder: Path | None) -> Task:

@@ -19,6 +19,7 @@ from aeollm.tables import Opinions
 FEWEST_OPTIONS, MOST_OPTIONS = 2, 10
 MOST_CELLS = 5_000_000
 MOST_CRITERIA = 1_000
+_STATED = ("n_options",)
 SLACK = 1e-6
 """A sum of probabilities may exceed 1 by this much, as rounded files do."""
 
@@ -32,15 +33,16 @@ def read_opinions(
     """Read a judge's probabilities of answers, separated by tabs or commas.
 
     Long, one row a text and criterion: ``text_id, criterion, answer1_prob, answer2_prob, …`` (or ``p1, p2, …``);
-    or wide, one row a text: ``text_id, Q0_answer1_prob, …``. Other columns are ignored. Sums below 1 are kept:
+    or wide, one row a text: ``text_id, Q0_answer1_prob, …``. A long file may say in ``n_options`` how many options a
+    criterion has. Other columns are ignored. Sums below 1 are kept:
     what is missing is the judge's mass outside the options.
 
     Parameters
     ----------
     path : the file, or its bytes.
     name : the name to show, where it is not the file's.
-    options : how many options criteria have, 2 to 10. Without it a criterion has those up to the last that has
-        any mass in the file, which a note says where it is fewer than there are columns.
+    options : how many options criteria have, 2 to 10. Where neither it nor the file says so, those up to the last
+        that has any mass in the file, which a note says where it is fewer than there are columns.
 
     Raises
     ------
@@ -79,6 +81,8 @@ class _Rows:
     texts: dict[str, int] = field(default_factory=dict)
     wrong: set[tuple[int, str]] = field(default_factory=set)
     """Line and column of cells of which a problem tells already."""
+    stated: dict[str, int] = field(default_factory=dict)
+    """How many options criteria have, where the file says so itself."""
 
     def read(self, table: Table) -> None:
         """Read all rows.
@@ -97,6 +101,7 @@ class _Rows:
             missing += [CRITERION[0]] if None in found else [CRITERION[0], "answer1_prob"]
         if missing or text is None:
             raise table.bad_header(missing)
+        stated = table.place(_STATED) if criterion is not None else None
         for line, row in table.rows:
             known = read_id(row[text], table.header[text], line)
             if isinstance(known, Problem):
@@ -104,6 +109,19 @@ class _Rows:
                 continue
             for about, columns in self._parts(table, criterion, found, (line, row)):
                 self._add((known, about), columns, table.header, (line, row))
+                if stated is not None:
+                    self._state(about, row[stated].strip(), line)
+
+    def _state(self, criterion: str, cell: str, line: int) -> None:
+        """Take how many options a criterion has."""
+        number = int(cell) if cell.isascii() and cell.isdecimal() and len(cell) <= len(str(MOST_OPTIONS)) else 0
+        known = self.stated.setdefault(criterion, number)
+        if FEWEST_OPTIONS <= number <= MOST_OPTIONS and number == known:
+            return
+        other = f", {known} above" if known != number and known else ""
+        message = f"{printable(criterion)} is said to have {cell or 'no'} options{other}."
+        remedy = f"Write one number from {FEWEST_OPTIONS} to {MOST_OPTIONS} for all its rows, or leave the column out."
+        self.problems.append(Problem("error", "bad_number", message, remedy, line, *_STATED, cell))
 
     def _parts(
         self, table: Table, criterion: int | None, found: Mapping[str | None, Columns], row: tuple[int, list[str]]
@@ -189,9 +207,9 @@ class _Rows:
         return Opinions(name, digest, tuple(self.texts), tuple(counts), tuple(counts.values()), probabilities, known)
 
     def _count(self, criterion: str) -> int:
-        """Count a criterion's options: what is asked for, else those up to the last with any mass."""
-        if criterion in self.options:
-            return self.options[criterion]
+        """Count a criterion's options: as asked for, as the file says, else those up to the last with any mass."""
+        if known := self.options.get(criterion) or self.stated.get(criterion):
+            return known
         rows = list(self.rows[criterion].values())
         used = max((k for row in rows for k, value in enumerate(row.values, 1) if value > 0), default=0)
         used, most = max(used, FEWEST_OPTIONS), max(len(row.values) for row in rows)

@@ -91,11 +91,22 @@ class Ledger:
                 self._usage += cost
             self._settled.notify_all()
 
+    def _never(self, most: Usage) -> str | None:
+        """Say so where a single call, the first, is more than the whole budget."""
+        budget, needed = self._budget, most.prompt + most.completion
+        if budget.tokens is not None and needed > budget.tokens:
+            return f"a call may take {needed} tokens, more than the whole budget of {budget.tokens}: name a larger one"
+        if budget.money is not None and (cost := budget.price.of(most)) > budget.money:
+            return f"a call may cost {cost:.4g}, more than the whole budget of {budget.money:g}: name a larger one"
+        return None
+
     def _too_much(self, most: Usage) -> str | None:
         budget = self._budget
         if budget.calls is not None and self._calls + self._held_calls + 1 > budget.calls:
             return f"the budget of {budget.calls} calls is spent"
         whole = self._usage + self._held + most
+        if whole == most and (words := self._never(most)):
+            return words
         if budget.tokens is not None and whole.prompt + whole.completion > budget.tokens:
             spent = self._usage.prompt + self._usage.completion
             return f"the next call could pass the budget of {budget.tokens} tokens ({spent} spent)"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -91,10 +91,12 @@ class Template:
         JudgingError
             If a slot has no value, or a value has no slot.
         """
-        wrong = self.slots ^ set(values)
-        if wrong:
-            message = f"the prompt and what is filled in differ in {', '.join(sorted(wrong))}."
-            raise _wrong(self.name_and_version, message, "Use the slots that README.md lists for this prompt.")
+        lacking, unknown = (_listed(names) for names in (set(values) - self.slots, self.slots - set(values)))
+        if lacking or unknown:
+            told = [f"lacks {lacking}"] if lacking else []
+            told += [f"has {unknown}, which nothing fills"] if unknown else []
+            message = f"the prompt {' and '.join(told)}."
+            raise _wrong(self.name_and_version, message, "assets/recipes/asking.md lists the slots of every prompt.")
         shown = {name: value.fenced if isinstance(value, Data) else value for name, value in values.items()}
         _, *parts = _ROLE.split(self.text)
         roles, texts = parts[::2], parts[1::2]
@@ -104,6 +106,10 @@ class Template:
             for role, text in zip(roles, filled, strict=True)
             if text
         )
+
+
+def _listed(slots: Iterable[str]) -> str:
+    return ", ".join(f"{{{{{name}}}}}" for name in sorted(slots))
 
 
 def parse_template(content: str, name: str, language: str) -> Template:

@@ -80,8 +80,9 @@ class Asking:
         return Request((self.ask.name, *place), messages, options, template.name_and_version)
 
     def ends(self, template: Template) -> dict[str, str | Data]:
-        """Give the ends of the scale as far as a prompt has slots for them: an optimised one has them in words."""
-        return {name: value for name, value in self.bounds().items() if name in template.slots}
+        """Give the ends of the scale, unless a prompt has a slot for neither: an optimised one has them in words."""
+        bounds = self.bounds()
+        return {} if bounds.keys().isdisjoint(template.slots) else bounds
 
     def about(self, report: Report) -> dict[str, str | Data]:
         """Give what all prompts about one report show: the request and the report."""

@@ -135,11 +135,12 @@ def warnings_of(task: Task) -> tuple[Problem, ...]:
 
 
 def _same_judge(task: Task) -> list[Problem]:
-    """Warn of judges that are one model: they give the same replies, and one opinion counts twice."""
-    models: dict[str, list[str]] = {}
-    revisers = {ask.options.get("reviser") for ask in task.method.asks}
-    for name in (role for role in task.method.roles if role not in revisers):
-        models.setdefault(task.judges[name].model, []).append(name)
+    """Warn of judges that are one model and asked the same: their replies are the same, and count twice."""
+    models: dict[tuple[str, str], dict[str, None]] = {}
+    for ask in task.method.asks:
+        asked = repr((ask.do, {key: own for key, own in ask.options.items() if key not in ("judge", "judges")}))
+        for name in (role for role in ask.judges if role != ask.options.get("reviser")):
+            models.setdefault((task.judges[name].model, asked), {})[name] = None
     return [
         Problem(
             "warning",
@@ -147,7 +148,7 @@ def _same_judge(task: Task) -> list[Problem]:
             f"{printable(', '.join(names))} are one model, {printable(model)}: their replies are the same.",
             "Name another model for each by --judge NAME=MODEL.",
         )
-        for model, names in models.items()
+        for (model, _), names in models.items()
         if len(names) > 1
     ]
 
@@ -254,6 +255,8 @@ def _told(found: Collected, stopped: Missing | None) -> list[Problem]:
         )
         # Why a run stopped, and what to do about it, is said once.
         remedy = "" if stopped is not None and kinds == [stopped.kind] else _AGAIN
+        if kinds == ["offline"]:
+            remedy = "Nobody was asked: run the part that should have given them, and merge again."
         problems.append(Problem("warning", "missing_values", message, remedy))
     if found.sampled:
         message = f"{name}: {found.sampled} opinions are shares of repeated replies: there were no token probabilities."

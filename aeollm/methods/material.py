@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -66,9 +67,20 @@ class Material:
         taken = (r for r in self.reports if shard.takes(*((r.question,) if together else r.key)))
         return replace(self, reports=tuple(taken))
 
-    def first(self, count: int) -> Material:
-        """Take the first reports for a trial."""
-        return replace(self, reports=self.reports[:count])
+    def first(self, count: int, *, together: bool = False) -> Material:
+        """Take some reports for a trial: of one question where they have to be judged together, else of every question.
+
+        Of several questions they are the first of each, then the second, and so on, so that all languages are tried.
+        """
+        if together:
+            return replace(self, reports=self.reports[:count])
+        turns = Counter[str]()
+        order: list[tuple[int, int]] = []
+        for place, report in enumerate(self.reports):
+            order.append((turns[report.question], place))
+            turns[report.question] += 1
+        taken = sorted(place for _, place in sorted(order)[:count])
+        return replace(self, reports=tuple(self.reports[place] for place in taken))
 
 
 def material_of(

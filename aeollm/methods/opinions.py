@@ -44,7 +44,7 @@ def opinion_columns(asking: Asking) -> Row:
     """Give the table's header: a column an answer, as many as any question has."""
     most = max(len(question.numbers) for question in asking.questions)
     answers = (f"answer{number + 1}_prob" for number in range(most))
-    return ("text_id", "criterion", *answers, "questionId", "answerId", "source", "samples")
+    return ("text_id", "criterion", *answers, "n_options", "questionId", "answerId", "source", "samples")
 
 
 def opinion_requests(asking: Asking, question: RubricQuestion) -> Iterator[Request]:
@@ -90,4 +90,5 @@ def opinion_row(question: RubricQuestion, answer: Answer[OptionProbabilities], w
     _, _, report, text, _ = answer.request.place
     values = [repr(found.values[number]) for number in question.numbers]
     values += ["0.0"] * (width - len(values))
-    return (f"{report}/{text}", question.name, *values, report, text, found.source, str(found.samples))
+    count = str(len(question.numbers))
+    return (f"{report}/{text}", question.name, *values, count, report, text, found.source, str(found.samples))

@@ -182,8 +182,8 @@ def _inspected(run: Run, labels: Labels | None, policy: Policy | None) -> tuple[
         some = labels.labelled and set(run.dimensions) < set(labels.dimensions)
         against = of_dimensions(labels, run.dimensions) if some else None
     found = inspect_run(write_run(run).encode(), against, policy, name=run.name)
-    # That its own header was skipped is no news.
-    said = tuple(problem for problem in found.problems if problem.kind != "header")
+    # That its own header was skipped is no news, and computed scores hold no typing slips.
+    said = tuple(problem for problem in found.problems if problem.kind not in ("header", "slipped_point"))
     found = replace(found, problems=said)
     if labels is None or against is labels:
         return found, False

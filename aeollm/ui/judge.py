@@ -91,6 +91,8 @@ def stay(app: gr.Blocks, laid: Laid, session: gr.State, scoring: Scoring, tabs: 
     page = gr.HTML("", visible="hidden", elem_id="j-alive", js_on_load=(ASSETS / "alive.js").read_text("utf-8"))
     found, held = gr.State(""), [session, *scoring.labels, *wired.setup[2:]]
     page.click(calls.alive, [desk], [desk, found, tabs], **WATCH)
+    # Under load the page's own start can come last, and choose its labels anew.
+    scoring.loaded.then(calls.loaded, [desk], [found], **WATCH)
     again = found.change(calls.found_again, [desk, session], held, **WATCH)
     filled = again.then(calls.opened, [desk, *wired.setup], [desk, *wired.described], **WATCH)
     filled.then(laid.runs.status, [desk], wired.following, **WATCH)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import weakref
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -159,9 +160,13 @@ class Judging:
         found.again = found.chosen
         return [self.desk(found, request), page, gr.update(selected="judge")]
 
+    def loaded(self, desk: Desk | None) -> Any:  # noqa: ANN401  a word, or nothing
+        """Give another word for work that was found again before the page was whole: it is then restored once more."""
+        return gr.skip() if desk is None or not desk.again else f"loaded {time.monotonic()}"
+
     def found_again(self, desk: Desk | None, session: Session) -> list[Any]:
         """Give a page that was loaded anew what it held: session, labels chosen on the Score tab, recipe, fields."""
-        if desk is None:
+        if desk is None or not desk.again:
             return [gr.skip()] * _HELD
         name, recipe, *fields, _ = desk.again
         if desk.label_set is not None and name not in label_sets(session, self.score.catalogue.offer()):

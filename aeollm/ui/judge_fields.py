@@ -35,8 +35,8 @@ def fields_of(access: Access) -> tuple[list[Any], gr.Textbox | None]:
             label=say("j_models"), placeholder="Qwen/Qwen3-32B", max_lines=1, elem_id="j-models", scale=2
         )
         place, token = _here() if access.local else (_hosted(), None)
+    missing = gr.Checkbox(value=False, label=say("j_partial"), elem_id="j-partial", container=False)
     with gr.Accordion(say("j_options"), open=False, elem_id="j-options"):
-        missing = gr.Checkbox(value=False, label=say("j_partial"), elem_id="j-partial")
         numbers = [_numbers(own) for own in _NUMBERS]
     return [models, *place, missing, *numbers[0], *numbers[1]], token
 

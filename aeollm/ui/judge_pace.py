@@ -14,10 +14,10 @@ ASSUMED, BY_TOKENS, MEASURED = "j_time_assumed", "j_time_by_tokens", "j_time_mea
 
 @dataclass
 class Pace:
-    """What calls took, by who was asked: seconds a call of each recipe, and seconds for one assumed of their tokens.
+    """What calls took, by who was asked: seconds a call of each recipe, and seconds a token that is read.
 
     Calls of one recipe are alike, so that they are counted; those of another one may be ten times as long, so that
-    tokens are.
+    what is read is. How much another recipe's judges will write is not known, and most replies are far from the most.
     """
 
     calls: dict[tuple[str, str], float] = field(default_factory=dict)
@@ -27,19 +27,15 @@ class Pace:
         """Take in what calls took in all, those of the same time added up."""
         if spent.calls and seconds:
             self.calls[who, recipe] = seconds / spent.calls
-            self.tokens[who] = seconds / max(_assumed(spent.usage.prompt, spent.usage.completion), 1e-9)
+            self.tokens[who] = seconds / max(spent.usage.prompt, 1)
 
     def seconds(self, who: str, recipe: str, rows: Sequence[Estimated], at_once: int) -> tuple[float, str]:
         """Give the time that calls take, so many at once, and the word for how it is known."""
         calls = sum(own.calls for own in rows)
-        assumed = sum(_assumed(own.prompt, own.completion) for own in rows)
+        assumed = sum(own.prompt / READS + own.completion / WRITES for own in rows)
         whole, known = assumed, ASSUMED
         if (who, recipe) in self.calls:
             whole, known = calls * self.calls[who, recipe], MEASURED
         elif who in self.tokens:
-            whole, known = assumed * self.tokens[who], BY_TOKENS
+            whole, known = sum(own.prompt for own in rows) * self.tokens[who], BY_TOKENS
         return whole / max(min(at_once, calls), 1), known
-
-
-def _assumed(prompt: int, completion: int) -> float:
-    return prompt / READS + completion / WRITES

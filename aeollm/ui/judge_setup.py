@@ -115,7 +115,9 @@ class Setup:
 
     def trial(self, task: Task) -> Task:
         """Take the first reports only."""
-        return replace(task, material=task.material.first(TRIAL), policy=Policy(partial=True))
+        return replace(
+            task, material=task.material.first(TRIAL, together=task.method.together), policy=Policy(partial=True)
+        )
 
     def signed(self, task: Task) -> str:
         """Give what a trial was made of, so that another one is asked for when it changes."""

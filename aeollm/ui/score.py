@@ -43,7 +43,10 @@ class Inputs(NamedTuple):
 
 
 class Scoring(NamedTuple):
-    """What other tabs hand runs to: labels with their description, the drop zone, what scoring takes and fills."""
+    """What other tabs hand runs to: labels with their description, the drop zone, what scoring takes and fills.
+
+    ``loaded`` is the event of a page that was opened.
+    """
 
     picker: gr.Dropdown
     status: gr.HTML
@@ -51,6 +54,7 @@ class Scoring(NamedTuple):
     files: gr.File
     again: list[Any]
     contents: list[Any]
+    loaded: Any
 
     @property
     def labels(self) -> list[Any]:
@@ -170,4 +174,4 @@ def _wire(
     clicked, waited = [session, o.view, o.measure], [files, picker, session]
     o.table.click(guarded(calls.clicked_run, clicked), clicked, [o.run, *questions], **_QUIET)
     timer.tick(guarded(calls.refreshed, waited), waited, [*described, timer], **_QUIET)
-    return Scoring(picker, status, template, files, again, contents)
+    return Scoring(picker, status, template, files, again, contents, changed[-1])

@@ -49,7 +49,7 @@ def figures(name, material):
     method = read_method(name)
     # All but optimising takes so much a question; two of ten are enough to count.
     times = 1 if name == "optimise" else 5
-    material = material if times == 1 else material.first(32)
+    material = material if times == 1 else material.first(32, together=True)
     task = Task(method, material, {role: Judge(role, role) for role in method.roles})
     found = estimated(task, Price())
     most = any(own.at_most for own in found)

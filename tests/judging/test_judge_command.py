@@ -342,8 +342,11 @@ def test_wrong_usage_is_told(judge, judging, options, words):
 
 def test_one_model_under_two_names_is_told(judge, judging):
     judge.script = by_quality
-    _, told, _, _ = judging("tie-break")
+    _, told, _, _ = judging("anchored-pairs")
     assert "first, second are one model" in told
+    # Here they are asked different things.
+    _, told, _, _ = judging("tie-break", folder="tie-break")
+    assert "are one model" not in told
 
 
 def test_missing_reports_are_an_error_unless_partial_is_meant(judge, judging, tmp_path):

@@ -195,7 +195,7 @@ def test_after_a_trial_the_estimate_goes_by_what_the_endpoint_counted(judge, jud
 def test_what_is_known_is_told_before_anything_is_paid(judging, tmp_path):
     with (tmp_path / "reports.jsonl").open("a") as file:
         file.write(json.dumps({"questionId": "9", "answerId": "Doc_01", "text": "Of quality 1."}) + "\n")
-    code, _, complaint, _ = judging("tie-break", "--dry-run", folder=None)
+    code, _, complaint, _ = judging("anchored-pairs", "--dry-run", folder=None)
     assert code == 0
     assert "question '9' is not in the labels" in complaint
     assert "first, second are one model" in complaint

@@ -68,6 +68,23 @@ def test_blank_cells_are_options_that_do_not_exist():
     assert problems(LONG, "a,Q0,.5,.2,.3", "b,Q0,.5,.4,") == [("empty_cell", 3, "answer3_prob")]
 
 
+def test_a_file_can_say_how_many_options_there_are():
+    head = f"{LONG},n_options"
+    found = read(head, "a,Q0,.5,.5,0,4", "b,Q0,1,0,0,4", "a,Q1,1,0,0,2")
+    assert found.n_options == (4, 2)
+    np.testing.assert_array_equal(found.probabilities[:, 0], [[0.5, 0.5, 0, 0], [1, 0, 0, 0]])
+    assert not any(problem.kind == "options" for problem in found.problems)
+    assert read(head, "a,Q0,.5,.5,0,4", options={"Q0": 3}).n_options == (3,)
+    wrong = ["a,Q0,.5,.5,0,4", "b,Q0,1,0,0,3", "a,Q1,1,0,0,", "a,Q2,1,0,0,eleven", "a,Q3,1,0,0,11", "a,Q4,.5,0,.5,2"]
+    assert [told for told in problems(head, *wrong) if told[0] != "options"] == [
+        ("bad_number", 3, "n_options"),
+        ("bad_number", 4, "n_options"),
+        ("bad_number", 5, "n_options"),
+        ("bad_number", 6, "n_options"),
+        ("no_such_option", 7, "answer3_prob"),
+    ]
+
+
 def test_sums_below_one_are_kept_and_sums_above_refused():
     kept = read(LONG, "a,Q0,.1,.2,.3", "b,Q0,.3333336,.3333336,.3333336")  # 1.0000008: rounded, not wrong
     np.testing.assert_allclose(kept.probabilities.sum(axis=2)[:, 0], [0.6, 1.0000008])

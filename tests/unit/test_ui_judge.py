@@ -285,9 +285,10 @@ def test_time_is_as_measured_once_it_was():
     pace, own = Pace(), [SimpleNamespace(calls=8, prompt=15_000, completion=400)]
     # 15000 / 1500 + 400 / 40 = 20 s of calls, four at once.
     assert pace.seconds("m", "holistic", own, 4) == (5, ASSUMED)
-    # Four calls of 6000 / 1500 + 80 / 40 = 6 s in all took 12 s: 3 s each, twice as long as assumed.
+    # Four calls of 6000 tokens read and 80 written took 12 s: 3 s each.
     pace.learn("m", "holistic", SimpleNamespace(calls=4, usage=Usage(6_000, 80)), 12)
     assert pace.seconds("m", "holistic", own, 4) == (6, MEASURED)
     assert pace.seconds("m", "holistic", own, 100) == (3, MEASURED)
-    assert pace.seconds("m", "pairwise", own, 4) == (10, BY_TOKENS)
+    # Of another recipe what is read counts: 15000 tokens at 12 s / 6000, four calls at once.
+    assert pace.seconds("m", "pairwise", own, 4) == (7.5, BY_TOKENS)
     assert pace.seconds("other", "holistic", own, 4) == (5, ASSUMED)

@@ -496,7 +496,10 @@ def test_an_own_recipe_in_a_zip_and_one_that_is_none(visitor, upload):
         ({"strict.en.md": STRICT}, "there is no recipe"),
         ({"a.toml": OWN, "b.toml": OWN}, "there are 2 recipes"),
         ({"a.toml": OWN, "strict.en.md": "no version"}, "does not start with TOML"),
-        (dict.fromkeys(["strict.en.md", "strict.zh.md"], STRICT[:-14]) | {"a.toml": OWN}, "differ in format"),
+        (
+            dict.fromkeys(["strict.en.md", "strict.zh.md"], STRICT[:-14]) | {"a.toml": OWN},
+            "the prompt lacks {{format}}",
+        ),
     ):
         _, chosen, told = own_recipe(visitor, *[upload(name, text.encode()) for name, text in files.items()])
         assert chosen == gr.skip()
