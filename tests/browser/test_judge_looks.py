@@ -57,7 +57,7 @@ def test_a_trial_shows_its_scores_and_a_call_what_was_read(judge_tab, judge):
     page = judge_tab.page
     judge_tab.at(judge.address).done("The trial is done: holistic", "trial")
     rows = page.locator("#j-result tbody tr")
-    assert words(rows) == [f"2 · Doc_00{number} 7 6.5 8 5" for number in (1, 2, 3)]
+    assert words(rows) == [f"{answer} 7 6.5 8 5" for answer in ("2 · Doc_001", "2 · Doc_002", "5 · Doc_001")]
     expect(page.locator("#j-run.primary")).to_be_enabled()
     expect(page.locator("#j-trial.primary")).to_have_count(0)
     # Unfolded, the first call is there.
