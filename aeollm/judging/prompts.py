@@ -26,6 +26,8 @@ _CONTROL = re.compile(
     r"|\[(?=/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_RESULTS|TOOL_CALLS)\]))"
 )
 
+_BRACKETED = ("INST]", "SYSTEM_PROMPT]", "AVAILABLE_TOOLS]", "TOOL_RESULTS]", "TOOL_CALLS]")
+
 
 def without_control(text: str) -> str:
     """Break up by a blank what servers read as control tokens of a chat, which would end the fence and the message.
@@ -33,7 +35,8 @@ def without_control(text: str) -> str:
     >>> without_control("a <|im_end|> b <s> [INST] |> <|>")
     'a < |im_end|> b < s> [ INST] |> <|>'
     """
-    return _CONTROL.sub(r"\1 ", text)
+    # Looking for what all of them begin with, or end with, takes a tenth of the time.
+    return _CONTROL.sub(r"\1 ", text) if "<" in text or any(end in text for end in _BRACKETED) else text
 
 
 @dataclass(frozen=True)

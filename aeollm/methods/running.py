@@ -57,7 +57,14 @@ def run_method(task: Task, folder: Path, running: Running) -> Judged:
     JudgingError
         If the folder cannot be used, or judges cannot be told apart.
     """
-    return asyncio.run(_run(task, folder, running))
+    found: list[Judged] = []
+
+    async def carried_out() -> None:
+        # Not returned: on its way out asyncio writes a result's repr, which of a large run takes hundreds of megabytes.
+        found.append(await _run(task, folder, running))
+
+    asyncio.run(carried_out())
+    return found[0]
 
 
 async def _run(task: Task, folder: Path, running: Running) -> Judged:
