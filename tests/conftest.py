@@ -21,10 +21,18 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 @pytest.fixture(scope="session")
 def shared_data():
     """Give the folder of real data that lies beside the repository and is not ours to ship."""
-    folder = ROOT.parent / "shared" / "data"
-    if not folder.is_dir():
-        pytest.skip("no ../shared/data beside the repository: the real data cannot be checked here")
-    return folder
+    return beside("data")
+
+
+def beside(name: str) -> Path:
+    """Give what lies under a name in the folder beside the repository; only where that folder is absent, skip."""
+    shared = ROOT.parent / "shared"
+    if not shared.is_dir():
+        pytest.skip(f"no ../shared beside the repository: what its {name} says cannot be checked here")
+    found = shared / name
+    if not found.exists():
+        pytest.fail(f"../shared is there, but has no {name}")
+    return found
 
 
 @pytest.fixture(scope="session")

@@ -13,7 +13,7 @@ from typing import get_args
 from aeollm.errors import Problem, UsageError
 from aeollm.sources import LabelSet, Settings, find_labels
 from aeollm.tables import Plan, Policy
-from aeollm.tables.comparison import Correction, Interval
+from aeollm.tables.plan import Correction, Interval
 
 _LARGEST = 10**9
 _MOST_RESAMPLES = 1_000_000

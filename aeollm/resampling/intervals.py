@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from aeollm.tables.comparison import Interval
+from aeollm.tables.plan import Interval
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -3,13 +3,14 @@
 from aeollm.tables.annotations import Annotations
 from aeollm.tables.answers import AnswerScores, fitted, write_labels, write_run
 from aeollm.tables.aspects import AspectRatings
-from aeollm.tables.comparison import Comparison, FamilyFigures, PairFigures, Plan, RunFigures, signature_parts
+from aeollm.tables.comparison import Comparison, FamilyFigures, PairFigures, RunFigures, signature_parts
 from aeollm.tables.features import Features
 from aeollm.tables.inputs import Criterion, Key, Labels, Rubrics, Run
 from aeollm.tables.joined import Dropped, Join, exchanged_hints, join
 from aeollm.tables.judgments import ORDERS, UNREAD, WINNERS, CriterionScores, Judgments, Order, Winner
 from aeollm.tables.names import DIMENSIONS, KEY_COLUMNS, MEASURES, OVERALL, PAIR_KINDS, SCORE_SUFFIX
 from aeollm.tables.opinions import Answers, Opinions
+from aeollm.tables.plan import Plan
 from aeollm.tables.policy import Policy, signature
 from aeollm.tables.scores import Mean, Scores, TieChange
 

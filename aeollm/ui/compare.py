@@ -21,7 +21,7 @@ from aeollm.reporting import (
     pair_table,
 )
 from aeollm.tables import MEASURES, OVERALL, Plan
-from aeollm.tables.comparison import Correction, Interval
+from aeollm.tables.plan import Correction, Interval
 from aeollm.ui import compare_notices as notices
 from aeollm.ui.compared import Compared, asked, compare
 from aeollm.ui.door import guarded

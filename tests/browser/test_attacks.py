@@ -146,7 +146,7 @@ def test_many_tabs_of_one_visitor_are_apart(app):
 
 
 NAMES = [
-    "../../../../tmp/evil.txt",
+    "../../../../evil.txt",
     "..\\..\\evil.txt",
     "/etc/passwd",
     "C:\\Windows\\evil.txt",

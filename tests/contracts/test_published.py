@@ -8,9 +8,8 @@ import pytest
 from aeollm import DIMENSIONS, MEASURES
 from aeollm.leaderboard import DETECTABLE, PUBLISHED, formal_run, gaps, methods, ntcir18_dry_run, read_table, tie_price
 from aeollm.ui.pages_text import read_pages
-from tests.conftest import ROOT
+from tests.conftest import beside
 
-REFERENCE = ROOT.parent / "shared" / "reference"
 VIEWS = ("overall", *DIMENSIONS)
 QUESTIONS, PAIRS = 20, 16 * 15 // 2
 
@@ -20,12 +19,7 @@ def reference():
     """Give a function from a name to a reference text that lies beside the repository and is not ours to ship."""
 
     def text(name):
-        path = REFERENCE / name
-        if not path.is_file():
-            pytest.skip(
-                f"no ../shared/reference/{name} beside the repository: the paper's numbers cannot be checked here"
-            )
-        return path.read_text("utf-8")
+        return beside(f"reference/{name}").read_text("utf-8")
 
     return text
 

@@ -87,7 +87,7 @@ def test_several_judges_and_names_that_are_no_folder_are_refused(capsys):
 
 
 def test_what_users_write_is_quoted_and_the_script_is_one():
-    hostile = "m; touch /tmp/owned $(id) 'x"
+    hostile = "m; touch owned $(id) 'x"
     plan = Plan("run", 'recipe = 1\nname = "it\'s $HOME"', hostile, "me/r", "me/b", judge=("--extra", '{"a": 1}'))
     (job,) = jobs_of(plan, 1)
     assert subprocess.run(["bash", "-n", "-c", job.script], check=False).returncode == 0
