@@ -67,10 +67,10 @@ def matrix(scores: Scores, measure: str, order: Sequence[int], *, demo: bool = F
             "showgrid": False,
         },
         "showlegend": False,
-        "margin": {"l": 10, "r": 12, "t": 96, "b": 10},
+        "margin": {"l": 10, "r": 12, "t": 92, "b": 36 if demo else 10},
     }
-    height = min(135 + len(order) * (_ROW if named else _NARROW), _TALLEST)
-    return figure([heat, _hatched(cells)], layout, height, demo=demo, badge_shift=66)
+    height = min(135 + (22 if demo else 0) + len(order) * (_ROW if named else _NARROW), _TALLEST)
+    return figure([heat, _hatched(cells)], layout, height, demo=demo, badge_shift=-10)
 
 
 def _hatched(cells: list[list[Any]]) -> Spec:

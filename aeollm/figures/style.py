@@ -62,7 +62,10 @@ def label(text: str, longest: int = _LONGEST_NAME) -> str:
 
 
 def figure(traces: list[Spec], layout: Spec, height: int, *, demo: bool, badge_shift: int = 0) -> go.Figure:
-    """Add what all figures share: no background, small margins, legend below, the demo's badge."""
+    """Add what all figures share: no background, small margins, legend below, the demo's badge.
+
+    The badge stands ``badge_shift`` pixels above the plot; below it where that is negative.
+    """
     axis = {"zeroline": False, "automargin": True, "gridcolor": _GRID, "fixedrange": True}
     axes = {name: axis | own for name, own in layout.items() if name.startswith(("xaxis", "yaxis"))}
     shared: Spec = {
@@ -89,9 +92,9 @@ def figure(traces: list[Spec], layout: Spec, height: int, *, demo: bool, badge_s
             "xref": "paper",
             "yref": "paper",
             "x": 1,
-            "y": 1,
+            "y": 1 if badge_shift >= 0 else 0,
             "xanchor": "right",
-            "yanchor": "bottom",
+            "yanchor": "bottom" if badge_shift >= 0 else "top",
             "yshift": badge_shift,
         }
         annotations.append({"text": "DEMO: simulated labels", "showarrow": False, "bordercolor": INK, **place})
