@@ -76,11 +76,11 @@ class Job:
             self._thread.join(seconds)
 
     def _run(self, running: Running) -> None:
-        while not self.control.take():
-            if self.control.cancelled:
-                return
-            time.sleep(_LOOK_AGAIN)
         try:
+            while not self.control.take():
+                if self.control.cancelled:
+                    return
+                time.sleep(_LOOK_AGAIN)
             self.began = time.monotonic()
             self.judged = run_method(self.task, self.made.replies, running)
         except AeollmError as error:

@@ -338,6 +338,22 @@ def test_a_paused_run_gives_its_place_to_others():
     assert not places.acquire(blocking=False)
 
 
+def test_work_that_is_cancelled_while_it_waits_takes_no_place_later(visitor, runs, judge):
+    for _ in range(2):
+        assert runs.places.acquire(blocking=False)
+    visitor.press("trial")
+    assert visitor.desk.job.waiting
+    runs.cancelled(visitor.desk)
+    visitor.desk.job.join(20)
+    for _ in range(2):
+        runs.places.release()
+    # As every sign of life of the page does.
+    visitor.desk.come_back()
+    runs.resumed(visitor.desk)
+    assert [runs.places.acquire(blocking=False) for _ in range(3)] == [True, True, False]
+    assert judge.seen == []
+
+
 def test_a_broken_connection_pauses_and_the_next_sign_of_life_goes_on(visitor, judge):
     visitor.change(concurrency=1)
     visitor.done("trial")
