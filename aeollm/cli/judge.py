@@ -6,7 +6,7 @@ import argparse
 from dataclasses import replace
 from pathlib import Path
 
-from aeollm.cli.judge_estimate import estimate_lines, rows_of
+from aeollm.cli.judge_estimate import estimate_lines
 from aeollm.cli.judge_progress import Telling
 from aeollm.cli.judging import (
     add_material,
@@ -25,7 +25,7 @@ from aeollm.cli.terminal import DONE, UNUSABLE, complain, print_lines
 from aeollm.cli.text_tables import problem_lines
 from aeollm.errors import AeollmError
 from aeollm.judging import Budget, Limits, Price
-from aeollm.methods import Judge, Judged, Method, Running, Task, bundled_recipes, first_prompts, run_method
+from aeollm.methods import Judge, Judged, Method, Running, Task, bundled_recipes, estimated, first_prompts, run_method
 from aeollm.methods.carrying import warnings_of
 from aeollm.methods.endpoints import endpoints_of
 from aeollm.methods.values import MOST_SEED, wrong_extra
@@ -104,7 +104,7 @@ def _warn(task: Task) -> None:
 def _asked(options: argparse.Namespace, task: Task, running: Running) -> Judged:
     if len(task.material.reports) >= _MANY:
         complain("counting what is to be asked")
-    telling = Telling(rows_of(task, options.price, None), options.price)
+    telling = Telling(estimated(task, options.price), options.price)
     watched = replace(running, on_progress=telling.progress, on_ask=telling.ask, on_stop=telling.stopping)
     try:
         return run_method(task, options.output, watched)

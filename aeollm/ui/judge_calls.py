@@ -11,15 +11,15 @@ from typing import Any
 import gradio as gr
 
 from aeollm.errors import AeollmError, Problem, UsageError
-from aeollm.judging import Price, ReplyStore
-from aeollm.methods import Estimated, Task, estimated
+from aeollm.judging import Price
+from aeollm.methods import Task, estimated, estimated_in
 from aeollm.sources import DEMO, LabelSet
 from aeollm.ui import judge_notices as notices
 from aeollm.ui.callbacks import Callbacks, label_sets
 from aeollm.ui.door import sent
 from aeollm.ui.identity import signed_in
 from aeollm.ui.judge_access import Access
-from aeollm.ui.judge_desk import REPLIES, Desk
+from aeollm.ui.judge_desk import Desk
 from aeollm.ui.judge_inputs import DEMO_REPORTS, laid_out, reports_of, uploaded_files
 from aeollm.ui.judge_recipes import Chosen, bundled, read_own
 from aeollm.ui.judge_setup import Setup, Wanted, place_of, who_of
@@ -113,7 +113,7 @@ class Judging:
         try:
             made, wanted, task = self.task(desk, setup)
             limits, _ = wanted.limits, wanted.seconds
-            rows = self._rows(desk, task, wanted)
+            rows = estimated_in(desk.replies(place_of(task)), task, wanted.price)
         except AeollmError as error:
             desk.wrong = error.problems
             return [self._refused(desk, setup, error), ""]
@@ -248,13 +248,6 @@ class Judging:
         sets, whole = label_sets(session, offer), desk.parts.get(name, name)
         whole = whole if whole in sets else offer.default
         return whole, sets[whole]
-
-    def _rows(self, desk: Desk, task: Task, wanted: Wanted) -> tuple[Estimated, ...]:
-        path = desk.replies(place_of(task)) / REPLIES
-        if not path.is_file():
-            return estimated(task, wanted.price)
-        with ReplyStore(path) as store:
-            return estimated(task, wanted.price, store)
 
 
 def held(desk: Desk, setup: Sequence[Any]) -> tuple[Any, ...]:

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from aeollm.errors import Problem, group_problems
 from aeollm.judging import Price, Spent
+from aeollm.methods import in_units
 from aeollm.reporting.html import Html, joined, tag
 from aeollm.ui.words import both
 
 SIGNS = {"error": "✗", "warning": "!", "note": "i", "done": "✓"}
-_SHORT, _MINUTE, _HOUR = 9.95, 60, 3_600
 
 
 def said(key: str) -> str:
@@ -80,11 +80,4 @@ def spent(found: Spent, price: Price) -> Html:
 
 def duration(seconds: float) -> Html:
     """Write a time in its two largest units, in both languages."""
-    whole = round(seconds)
-    if seconds < _SHORT:
-        return both("j_seconds", s=f"{seconds:.1f}")
-    if whole < _MINUTE:
-        return both("j_seconds", s=whole)
-    if whole < _HOUR:
-        return both("j_minutes", m=whole // _MINUTE, s=whole % _MINUTE)
-    return both("j_hours", h=whole // _HOUR, m=whole % _HOUR // _MINUTE)
+    return listed([both(f"j_unit_{unit}", n=count) for unit, count in in_units(seconds).items()], " ")
