@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
 
+SIGNS = {"error": "✗", "warning": "!", "note": "i", "done": "✓"}
+"""How a box says of what kind it is, besides its colour; the worst first."""
+
+
 class Html(str):
     """Text that is HTML already."""
 
@@ -60,6 +64,11 @@ def tag(name: str, *content: str, **attributes: str) -> Html:
     pairs = {key.rstrip("_").replace("_", "-"): value for key, value in attributes.items()}
     written = "".join(f' {key}="{text(value)}"' for key, value in pairs.items())
     return Html(f"<{name}{written}>{joined(content)}</{name}>")
+
+
+def titled(kind: str, title: str) -> Html:
+    """Give a title behind the sign of its kind."""
+    return joined([tag("span", SIGNS[kind], aria_hidden="true"), " ", title])
 
 
 def number(value: float | None, digits: int = 3) -> str:

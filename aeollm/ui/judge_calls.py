@@ -12,6 +12,7 @@ import gradio as gr
 
 from aeollm.errors import AeollmError, Problem, UsageError
 from aeollm.judging import Price
+from aeollm.judging.reports import Reports
 from aeollm.methods import Task, estimated, estimated_in
 from aeollm.sources import DEMO, LabelSet
 from aeollm.ui import judge_notices as notices
@@ -214,12 +215,9 @@ class Judging:
 
     def task(self, desk: Desk, setup: Sequence[Any], *, named: bool = False) -> tuple[Setup, Wanted, Task]:
         """Make the task of what is chosen; where models may be missing, under a name that stands for them."""
-        name, session, *fields = setup
         if desk.reports is None:
             raise UsageError("judge", desk.problems or [Problem("error", "no_reports", "there are no reports.", "")])
-        labels = self._labels(desk, name, session)
-        made = Setup(self.access, desk.reports, labels[1], desk.recipes, desk.demo, labels[0])
-        wanted = Wanted(*fields)
+        made, wanted = self._setup(desk, desk.reports, setup)
         try:
             return made, wanted, made.task(wanted)
         except AeollmError:
@@ -229,16 +227,20 @@ class Judging:
 
     def _refuse_unusable(self, desk: Desk, setup: Sequence[Any], recipes: Mapping[str, Chosen]) -> None:
         """Refuse a recipe whose prompts do not do for these reports; what else is wrong is told with the estimate."""
-        name, session, *fields = setup
         if desk.reports is None:
             return
-        labels = self._labels(desk, name, session)
-        made = Setup(self.access, desk.reports, labels[1], recipes, demo=desk.demo)
+        made, wanted = self._setup(desk, desk.reports, setup)
         try:
-            estimated(made.task(Wanted(*fields), named=False), Price())
+            estimated(replace(made, recipes=recipes).task(wanted, named=False), Price())
         except AeollmError as error:
             if any(problem.kind == "prompt" for problem in error.problems):
                 raise
+
+    def _setup(self, desk: Desk, reports: Reports, setup: Sequence[Any]) -> tuple[Setup, Wanted]:
+        """Put together what is chosen."""
+        name, session, *fields = setup
+        named, labels = self._labels(desk, name, session)
+        return Setup(self.access, reports, labels, desk.recipes, desk.demo, named), Wanted(*fields)
 
     def _labels(self, desk: Desk, name: str, session: Session) -> tuple[str, LabelSet]:
         """Give the labels chosen on the Score tab, with their name; the demo's for the demo's reports."""

@@ -7,20 +7,13 @@ from collections.abc import Sequence
 from aeollm.errors import Problem, group_problems
 from aeollm.judging import Price, Spent
 from aeollm.methods import in_units
-from aeollm.reporting.html import Html, joined, tag
+from aeollm.reporting.html import Html, joined, tag, titled
 from aeollm.ui.words import both
-
-SIGNS = {"error": "✗", "warning": "!", "note": "i", "done": "✓"}
 
 
 def said(key: str) -> str:
     """Say one sentence in both languages."""
     return tag("p", both(key), class_="ae-note", role="status")
-
-
-def titled(kind: str, title: str) -> Html:
-    """Give a title behind the sign of its kind."""
-    return joined([tag("span", SIGNS[kind], aria_hidden="true"), " ", title])
 
 
 def boxed(key: str) -> str:

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from aeollm.errors import Problem
 from aeollm.judging import Price
 from aeollm.methods import Estimated, Material, Method
-from aeollm.reporting.html import Html, joined, tag
-from aeollm.ui.judge_notices.blocks import duration, listed, problems, table, titled
+from aeollm.reporting.html import Html, joined, tag, titled
+from aeollm.ui.judge_notices.blocks import duration, listed, problems, table
 from aeollm.ui.words import both
 
 

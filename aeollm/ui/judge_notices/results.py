@@ -8,10 +8,10 @@ from collections.abc import Sequence
 
 from aeollm.judging import Missing
 from aeollm.methods import Judge, Judged
-from aeollm.reporting.html import Html, joined, number, tag
+from aeollm.reporting.html import Html, joined, number, tag, titled
 from aeollm.tables import MEASURES, Run
 from aeollm.ui.judge_job import Job
-from aeollm.ui.judge_notices.blocks import duration, listed, problems, said, spent, table, titled
+from aeollm.ui.judge_notices.blocks import duration, listed, problems, said, spent, table
 from aeollm.ui.judge_notices.reasons import (
     STOPPED_BY_HAND,
     advice,
