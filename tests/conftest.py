@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from tests.judging.scripted import Answer, ScriptedJudge
+
 ROOT = Path(__file__).resolve().parents[1]
 
 # The same examples on every machine: a red test is the change's doing. HYPOTHESIS_PROFILE=search looks for new ones.
@@ -48,6 +50,26 @@ def small_model():
             pytest.fail(message)
         pytest.skip(message)
     return files[0]
+
+
+@pytest.fixture(scope="session")
+def running_judge():
+    with ScriptedJudge() as judge:
+        yield judge
+
+
+@pytest.fixture
+def usual_answer():
+    """Give what a judge answers until a test says otherwise; modules have their own."""
+    return Answer()
+
+
+@pytest.fixture
+def judge(running_judge, usual_answer):
+    """Give an endpoint that has been asked nothing yet."""
+    running_judge.reset(usual_answer)
+    yield running_judge
+    running_judge.reset()
 
 
 @contextmanager

@@ -9,8 +9,8 @@ import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
-from aeollm.cli.judging import recipe_of, task_of, whole, wrong
-from aeollm.cli.options import from_zero
+from aeollm.cli.judging import recipe_of, task_of, wrong
+from aeollm.cli.options import from_zero, whole_number
 from aeollm.cli.terminal import DONE, UNUSABLE, complain, print_lines
 from aeollm.errors import AeollmError
 from aeollm.judging import Price
@@ -28,7 +28,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     plan = Plan("", "", "", "", "")
     parser.add_argument("recipe", metavar="RECIPE", help="a judge recipe of one judge: a file, or a bundled one's name")
     add = parser.add_argument
-    add("--jobs", type=whole, required=True, metavar="N", help="parts, a machine each")
+    add("--jobs", type=whole_number(1, 999_999), required=True, metavar="N", help="parts, a machine each")
     add("--model", required=True, metavar="M", help="the model that vLLM serves")
     add("--reports", required=True, metavar="OWNER/NAME", help="data set on the Hub with the reports")
     add("--answers", default=".", metavar="PATH", help="folder or table of reports in it (default: its top)")
@@ -96,8 +96,7 @@ def _plan(options: argparse.Namespace) -> Plan:
 
 def _refuse_own_prompts(method: Method) -> None:
     """Refuse prompts that lie beside the recipe, which does not travel with more than its own text."""
-    made = {ask.name for ask in method.asks if ask.kind.gives == "prompt"}
-    own = {str(ask.options["prompt"]) for ask in method.asks} - made
+    own = {str(ask.options["prompt"]) for ask in method.asks} - method.makes
     lacking = sorted(name for name in own if not (PROMPTS / f"{name}.en.md").is_file())
     if lacking:
         told = f"the prompt {lacking[0]} is not one of the bundled ones."

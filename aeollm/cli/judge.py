@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from aeollm.cli.judge_estimate import estimate_lines, rows_of
+from aeollm.cli.judge_estimate import estimate_lines
 from aeollm.cli.judge_progress import Telling
 from aeollm.cli.judging import (
     add_material,
@@ -16,7 +17,6 @@ from aeollm.cli.judging import (
     sampling_of,
     task_of,
     token_of,
-    whole,
     with_made,
     wrong,
 )
@@ -25,13 +25,14 @@ from aeollm.cli.terminal import DONE, UNUSABLE, complain, print_lines
 from aeollm.cli.text_tables import problem_lines
 from aeollm.errors import AeollmError
 from aeollm.judging import Budget, Limits, Price
-from aeollm.methods import Judge, Judged, Method, Running, Task, bundled_recipes, first_prompts, run_method
+from aeollm.methods import Judge, Judged, Method, Running, Task, bundled_recipes, estimated, first_prompts, run_method
 from aeollm.methods.carrying import warnings_of
 from aeollm.methods.endpoints import endpoints_of
 from aeollm.methods.values import MOST_SEED, wrong_extra
 
 _MANY = 2_000
 """Reports of which counting what is asked takes a while."""
+_count = whole_number(1, 10**12)
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -40,17 +41,17 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("recipe", metavar="RECIPE", help=f"a judge recipe's file, or a bundled one: {named}")
     add_material(parser, told="where everything goes; replies in it are not asked for again")
     add_judges(parser)
-    add = parser.add_argument
+    add, attempts, money = parser.add_argument, whole_number(1, 100), _between(0.0, 1e12)
     add("--dry-run", action="store_true", help="only tell calls, tokens, time and money")
     add("--show-prompt", action="store_true", help="only print the first prompt of each kind, filled in")
-    add("--budget-calls", type=whole, metavar="N", help="stop this start before more calls; each start counts anew")
-    add("--budget-tokens", type=whole, metavar="N", help="stop this start before more tokens, in and out")
-    add("--budget-money", type=_number, metavar="M", help="stop this start before it costs more; needs --price")
+    add("--budget-calls", type=_count, metavar="N", help="stop this start before more calls; each start counts anew")
+    add("--budget-tokens", type=_count, metavar="N", help="stop this start before more tokens, in and out")
+    add("--budget-money", type=money, metavar="M", help="stop this start before it costs more; needs --price")
     add("--price", type=price, default=Price(), metavar="IN,OUT", help="of a million tokens, in and out")
-    add("--concurrency", type=_at_once, default=8, metavar="N", help="calls at a time (default: 8)")
-    add("--attempts", type=_attempts, default=3, metavar="N", help="times to ask in all if unreadable (default: 3)")
+    add("--concurrency", type=whole_number(1, 10_000), default=8, metavar="N", help="calls at a time (default: 8)")
+    add("--attempts", type=attempts, default=3, metavar="N", help="times to ask in all if unreadable (default: 3)")
     add("--shard", metavar="I/N", help="only this part; see `merge`")
-    add("--trial", type=whole, metavar="N", help="only the first N reports")
+    add("--trial", type=_count, metavar="N", help="only the first N reports")
 
 
 def add_judges(parser: argparse.ArgumentParser) -> None:
@@ -62,10 +63,10 @@ def add_judges(parser: argparse.ArgumentParser) -> None:
     told = "another model for one of the recipe's judges, at another endpoint if needed; may be repeated"
     add("--judge", action="append", default=[], metavar="NAME=MODEL[@URL]", help=told)
     add("--token-env", metavar="VARIABLE", help="environment variable with the endpoint's key")
-    add("--temperature", type=_temperature, metavar="T", help="from 0 to 2 (default: the recipe's, else 0)")
+    add("--temperature", type=_between(0.0, 2.0), metavar="T", help="from 0 to 2 (default: the recipe's, else 0)")
     add("--seed", type=_seed, metavar="N", help="sent with every call (default: the recipe's, else 0)")
     add("--extra", type=_extra, metavar="JSON", help="what this endpoint knows alone, as a JSON object")
-    add("--timeout", type=_seconds, default=600.0, metavar="S", help="seconds for a call (default: 600)")
+    add("--timeout", type=_between(0.1, 1e6), default=600.0, metavar="S", help="seconds for a call (default: 600)")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -104,7 +105,7 @@ def _warn(task: Task) -> None:
 def _asked(options: argparse.Namespace, task: Task, running: Running) -> Judged:
     if len(task.material.reports) >= _MANY:
         complain("counting what is to be asked")
-    telling = Telling(rows_of(task, options.price, None), options.price)
+    telling = Telling(estimated(task, options.price), options.price)
     watched = replace(running, on_progress=telling.progress, on_ask=telling.ask, on_stop=telling.stopping)
     try:
         return run_method(task, options.output, watched)
@@ -160,39 +161,22 @@ def _running(options: argparse.Namespace) -> Running:
     return Running(token_of(options), options.timeout, limits)
 
 
-def _number(text: str) -> float:
-    return _between(text, 0.0, 1e12)
-
-
-def _temperature(text: str) -> float:
-    return _between(text, 0.0, 2.0)
-
-
-def _seconds(text: str) -> float:
-    return _between(text, 0.1, 1e6)
-
-
-def _at_once(text: str) -> int:
-    return whole_number(1, 10_000)(text)
-
-
-def _attempts(text: str) -> int:
-    return whole_number(1, 100)(text)
-
-
 def _seed(text: str) -> int:
     sign, digits = (-1, text[1:]) if text.startswith("-") else (1, text)
     return sign * whole_number(0, MOST_SEED)(digits)
 
 
-def _between(text: str, low: float, high: float) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = -1.0
-    if not low <= value <= high:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number from {low:g} to {high:g}")
-    return abs(value)
+def _between(low: float, high: float) -> Callable[[str], float]:
+    def read(text: str) -> float:
+        try:
+            value = float(text)
+        except ValueError:
+            value = -1.0
+        if not low <= value <= high:
+            raise argparse.ArgumentTypeError(f"{text!r} is not a number from {low:g} to {high:g}")
+        return abs(value)
+
+    return read
 
 
 def _extra(text: str) -> str:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from pathlib import Path
 
 from aeollm.cli.text_tables import aligned
-from aeollm.judging import Price, ReplyStore
-from aeollm.methods import Estimated, Task, duration, estimated, seconds_of
+from aeollm.judging import Price
+from aeollm.methods import Estimated, Task, duration, estimated_in, seconds_of
 from aeollm.methods.estimating import READS, WRITES
-from aeollm.methods.running import REPLIES
 
 _GUESSED = (
     "rough: tokens in are guessed by 0.3 a letter and 0.6 a Chinese character; some models count half as many again."
@@ -18,18 +16,9 @@ _GUESSED = (
 _TRY = "Judge a few first (--trial 3): the same command then goes by what the endpoint counted."
 
 
-def rows_of(task: Task, price: Price, folder: Path | None) -> tuple[Estimated, ...]:
-    """Add up what a method takes, less what is on disk."""
-    path = None if folder is None else folder / REPLIES
-    if path is None or not path.is_file():
-        return estimated(task, price)
-    with ReplyStore(path) as store:
-        return estimated(task, price, store)
-
-
 def estimate_lines(options: argparse.Namespace, task: Task) -> list[str]:
     """Tell what a method takes."""
-    found = rows_of(task, options.price, options.output)
+    found = estimated_in(options.output, task, options.price)
     priced = options.price != Price()
     rows = [["asked", "calls", "on disk", "tokens in", "tokens out at most", "longest call", *["money"][:priced]]]
     rows += [_row(own, priced=priced) for own in found]

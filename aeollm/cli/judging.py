@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 from collections.abc import Mapping
 from dataclasses import replace
@@ -14,7 +13,7 @@ from typing import Any
 from aeollm.cli.options import add_labels, labels_of, settings_of
 from aeollm.cli.terminal import DONE, REFUSED, print_lines
 from aeollm.errors import JudgingError, Problem, UsageError, printable
-from aeollm.exports.judged import going_on, judged_json, judged_markdown
+from aeollm.exports.judged import going_on, judged_json, report_files
 from aeollm.files import read_rubrics
 from aeollm.judging import Price, read_shard
 from aeollm.judging.reports import read_reports
@@ -36,7 +35,6 @@ from aeollm.methods.running import put_aside
 from aeollm.sources import LabelSet
 from aeollm.tables import Policy
 
-REPORT, REPORT_JSON = "report.md", "report.json"
 _LABELS = ("labels", "labels_set", "rubrics")
 
 
@@ -58,13 +56,6 @@ def price(text: str) -> Price:
     if len(numbers) != 2 or not all(0 <= number < float("inf") for number in numbers):
         raise argparse.ArgumentTypeError(f"{text!r} is not PROMPT,COMPLETION a million tokens, such as 0.27,1.10")
     return Price(*numbers)
-
-
-def whole(text: str) -> int:
-    """Read a whole number from 1, for argparse."""
-    if not (text.isascii() and text.isdigit() and 0 < int(text) < 10**12):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1")
-    return int(text)
 
 
 def wrong(message: str, remedy: str = "See --help.") -> UsageError:
@@ -196,10 +187,7 @@ def token_of(options: argparse.Namespace) -> str | None:
 
 def finish(options: argparse.Namespace, judged: Judged, cost: Price, *, timed: bool) -> int:
     """Write everything and tell what came of it; give the exit code."""
-    found = judged_json(judged, cost, timed=timed)
-    files = files_of(judged, repeated(options, judged.task))
-    files[REPORT] = judged_markdown(found).encode("utf-8", "surrogatepass")
-    files[REPORT_JSON] = (json.dumps(found, ensure_ascii=True, indent=1) + "\n").encode()
+    files = files_of(judged, repeated(options, judged.task)) | report_files(judged_json(judged, cost, timed=timed))
     # Told first: where a disk is full, files are not written either.
     print_lines(_told(options, judged))
     write_files(files, options.output)

@@ -12,9 +12,10 @@ from aeollm.errors import Problem, UsageError, printable
 HOST_FILE = "host.toml"
 """What the configuration of hosted mode is called on the Space."""
 NEEDED = ("README.md", "app.py", "requirements.txt", "aeollm/__init__.py")
-SINGLE = frozenset({"README.md", "LICENSE", "CHANGELOG.md", "app.py", "requirements.txt"})
+SINGLE = frozenset({"README.md", "LICENSE", "CHANGELOG.md", "app.py", "requirements.txt", "requirements-judge.txt"})
+"""What lies beside the folders; jobs that judge take the code from a Space, with what converts reports."""
 FOLDERS = ("aeollm", "assets")
-SUFFIXES = frozenset({".py", ".typed", ".toml", ".md", ".css", ".js", ".html", ".csv", ".json", ".txt", ".png"})
+SUFFIXES = frozenset({".py", ".typed", ".toml", ".md", ".css", ".js", ".html", ".csv", ".tsv", ".json", ".txt", ".png"})
 LARGEST = 10_000_000
 """Bytes of one file; the Hub wants larger ones in a storage of their own, and none here is."""
 

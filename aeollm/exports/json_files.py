@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 from aeollm.evaluation import Evaluation
 from aeollm.tables import Comparison
 
 
-def json_bytes(content: dict[str, Any]) -> bytes:
+def json_bytes(content: Mapping[str, Any]) -> bytes:
     """Write an object as UTF-8 JSON; a name that is no Unicode keeps its bytes as escapes."""
     return json.dumps(content, ensure_ascii=False, allow_nan=False, indent=1).encode(errors="backslashreplace")
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
 
-from aeollm.tables import KEY_COLUMNS, SCORE_SUFFIX, Run
+from aeollm.decimals import Decimals, round_fraction
+from aeollm.tables import Run, write_run
 
 _DIGITS = 6
 
 
 def run_file(run: Run, scores: Sequence[Sequence[float]], dimensions: Sequence[str]) -> bytes:
-    """Write a run with other scores, in a run's columns and with their header.
+    """Write a run with other scores, to 6 digits after the point.
 
     Parameters
     ----------
@@ -18,17 +21,6 @@ def run_file(run: Run, scores: Sequence[Sequence[float]], dimensions: Sequence[s
     scores : one sequence a row, of one number a dimension.
     dimensions : their names.
     """
-    header = [*KEY_COLUMNS, *(name + SCORE_SUFFIX for name in dimensions)]
-    keys = zip(run.tasks, run.questions, run.answers, strict=True)
-    rows = [[*key, *map(_plain, row)] for key, row in zip(keys, scores, strict=True)]
-    return "".join("\t".join(row) + "\n" for row in [header, *rows]).encode(errors="backslashreplace")
-
-
-def _plain(number: float) -> str:
-    """Write a decimal without an exponent.
-
-    >>> _plain(7.25), _plain(-0.0), _plain(8.0)
-    ('7.25', '0', '8')
-    """
-    # Adding 0 makes -0.0 plain.
-    return f"{round(number, _DIGITS) + 0.0:.{_DIGITS}f}".rstrip("0").rstrip(".")
+    rounded = [round_fraction(Fraction(score), _DIGITS) for row in scores for score in row]
+    table = Decimals.of(rounded, (len(run), len(dimensions)))
+    return write_run(replace(run, dimensions=tuple(dimensions), scores=table)).encode(errors="backslashreplace")

@@ -12,10 +12,11 @@ import numpy as np
 
 from aeollm.errors import AnswersError, Problem, printable
 from aeollm.files.csv_text import repeated
-from aeollm.files.decoding import Unreadable, decode, open_source, refuse
+from aeollm.files.decoding import Unreadable, open_source, refuse
 from aeollm.files.ids import half_width
-from aeollm.files.named_columns import ANSWER, CRITERION, JUDGE, TEXT, Table, read_id, read_table, refuse_other_kind
+from aeollm.files.named_columns import ANSWER, CRITERION, JUDGE, TEXT, read_id, read_named
 from aeollm.files.opinions import MOST_CELLS, MOST_OPTIONS
+from aeollm.files.tabular import Table
 from aeollm.tables import Answers, Opinions
 
 POOLED = "everybody"
@@ -56,10 +57,8 @@ def read_answers(
     shown = name or (Path(path).name if not isinstance(path, bytes) else "answers")
     try:
         source = open_source(path, shown)
-        text = decode(source.content)
-        table = read_table(text.content)
-        refuse_other_kind(table, "answers")
-        rows = _Rows([*text.problems, *table.problems], opinions, dict(rename or {}), {*missing})
+        table = read_named(source.content, "answers")
+        rows = _Rows(table.problems, opinions, dict(rename or {}), {*missing})
         rows.read(table)
     except Unreadable as unreadable:
         raise AnswersError(shown, [unreadable.problem]) from None

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from aeollm.errors import Problem, printable
-from aeollm.files.csv_text import bad_header, csv_rows, repeated
+from aeollm.files.csv_text import repeated
 from aeollm.files.decoding import Unreadable, decode, refuse
+from aeollm.files.tabular import Table, split
 from aeollm.tables import DIMENSIONS, KEY_COLUMNS, SCORE_SUFFIX
 
 TEXT = ("text_id", "text")
@@ -20,53 +19,29 @@ OPTION = re.compile(r"(?:(?P<criterion>.+)_)?(?:answer(?P<named>[0-9]{1,3})_prob
 _RUN_COLUMNS = len(KEY_COLUMNS) + len(DIMENSIONS)
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
-    """A header and the rows below it, each with its line; rows of another width are left out, with a problem."""
-
-    line: int
-    header: tuple[str, ...]
-    rows: tuple[tuple[int, list[str]], ...]
-    problems: tuple[Problem, ...]
-    comma: bool
-
-    def place(self, names: Sequence[str]) -> int | None:
-        """Give the place of the first of these names that the header has."""
-        return next((self.header.index(name) for name in names if name in self.header), None)
-
-    def bad_header(self, missing: Sequence[str]) -> Unreadable:
-        """Make the exception for a header without a column it needs, or with one twice."""
-        return bad_header(self.header, self.line, missing, repeated(self.header))
-
-
-def read_table(text: str) -> Table:
-    """Split text at tabs where its first line has any, else at commas.
+def read_named(content: bytes, wanted: str) -> Table:
+    """Split a file of the wanted kind ("opinions" or "answers") into rows.
 
     Raises
     ------
     Unreadable
-        If a column stands twice, or quotation marks swallow the rest of the file.
+        If it is no text, a column stands twice, quotation marks swallow the rest of the file, or its header is that of
+        another kind of file, which helps more than the column it lacks.
     """
-    first = next((line for line in text.split("\n") if line.strip()), "")
-    comma = "\t" not in first
-    rows = csv_rows(text, "," if comma else "\t")
-    line, names = next(rows, (1, [""]))
-    header = tuple(name.strip() for name in names)
-    if twice := repeated(header):
-        raise bad_header(header, line, [], twice)
-    kept, problems = _of_width(rows, len(header))
-    return Table(line, header, tuple(kept), tuple(problems), comma and len(header) > 1)
+    table = _table(content)
+    kind = _kind(table)
+    if kind is not None and kind != wanted:
+        what, remedy = _KINDS[kind]
+        shown = printable(", ".join(table.header[:8]), 120)
+        raise refuse("other_kind", f"this looks like {what} (its first line is {shown}).", remedy, line=table.line)
+    return table
 
 
-def _of_width(rows: Iterator[tuple[int, list[str]]], width: int) -> tuple[list[tuple[int, list[str]]], list[Problem]]:
-    kept, problems = [], []
-    for line, row in rows:
-        if len(row) == width:
-            kept.append((line, row))
-        else:
-            message = f"{len(row)} cells instead of {width}."
-            problems.append(Problem("error", "column_count", message, "Write one cell a column.", line))
-    return kept, problems
+def _table(content: bytes) -> Table:
+    table = split(decode(content))
+    if repeated(table.header):
+        raise table.bad_header([])
+    return table
 
 
 def read_id(cell: str, column: str, line: int) -> str | Problem:
@@ -75,22 +50,6 @@ def read_id(cell: str, column: str, line: int) -> str | Problem:
     if bare:
         return bare
     return Problem("error", "empty_cell", f"{column} is empty.", "Write the id.", line, column, cell)
-
-
-def refuse_other_kind(table: Table, wanted: str) -> None:
-    """Refuse a file of another kind by what it looks like, which helps more than the column it lacks.
-
-    Raises
-    ------
-    Unreadable
-        If the header is that of another kind of file than the wanted ("opinions" or "answers").
-    """
-    kind = _kind(table)
-    if kind is None or kind == wanted:
-        return
-    what, remedy = _KINDS[kind]
-    shown = printable(", ".join(table.header[:8]), 120)
-    raise refuse("other_kind", f"this looks like {what} (its first line is {shown}).", remedy, line=table.line)
 
 
 _KINDS = {
@@ -104,7 +63,7 @@ _KINDS = {
 def kind_of(content: bytes) -> str | None:
     """Say what kind of file this is, as far as its first line tells: opinions, answers, labels, run."""
     try:
-        return _kind(read_table(decode(content).content))
+        return _kind(_table(content))
     except Unreadable:
         return None
 
@@ -124,7 +83,7 @@ def _kind_of_aeollm(table: Table) -> str | None:
     cells = tuple(table.header[0].split()) if joint else table.header
     scores = [name for name in cells if name.endswith(SCORE_SUFFIX)]
     if scores and KEY_COLUMNS[1] in cells:
-        return "labels" if table.comma else "run"
+        return "run" if joint or table.tabs else "labels"
     return "run" if len(cells) == _RUN_COLUMNS and all(map(_numeric, cells[len(KEY_COLUMNS) :])) else None
 
 

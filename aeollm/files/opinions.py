@@ -11,9 +11,10 @@ import numpy as np
 
 from aeollm.decimals import Decimal
 from aeollm.errors import OpinionsError, Problem, printable
-from aeollm.files.decoding import Unreadable, decode, open_source, refuse
-from aeollm.files.named_columns import CRITERION, OPTION, TEXT, Table, read_id, read_table, refuse_other_kind
+from aeollm.files.decoding import Unreadable, open_source, refuse
+from aeollm.files.named_columns import CRITERION, OPTION, TEXT, read_id, read_named
 from aeollm.files.numbers import read_number
+from aeollm.files.tabular import Table
 from aeollm.tables import Opinions
 
 FEWEST_OPTIONS, MOST_OPTIONS = 2, 10
@@ -53,10 +54,8 @@ def read_opinions(
     shown = name or (Path(path).name if not isinstance(path, bytes) else "opinions")
     try:
         source = open_source(path, shown)
-        text = decode(source.content)
-        table = read_table(text.content)
-        refuse_other_kind(table, "opinions")
-        rows = _Rows([*text.problems, *table.problems], dict(options or {}))
+        table = read_named(source.content, "opinions")
+        rows = _Rows(table.problems, dict(options or {}))
         rows.read(table)
     except Unreadable as unreadable:
         raise OpinionsError(shown, [unreadable.problem]) from None

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from aeollm.errors import AeollmError, Problem, printable
 from aeollm.files.csv_text import bad_header, csv_rows, repeated
-from aeollm.files.decoding import decode, refuse
+from aeollm.files.decoding import Text, Unreadable, decode, refuse
 
 Aliases = Mapping[str, Sequence[str]]
 """Official column name to the names it may also have, the official one first."""
@@ -30,6 +30,15 @@ class Table:
     rows: list[tuple[int, list[str]]]
     problems: list[Problem] = field(default_factory=list)
     line: int = 1
+    tabs: bool = False
+
+    def place(self, names: Sequence[str]) -> int | None:
+        """Give the place of the first of these names that the header has."""
+        return next((self.header.index(name) for name in names if name in self.header), None)
+
+    def bad_header(self, missing: Sequence[str]) -> Unreadable:
+        """Make the exception for a header without a column it needs, or with one twice."""
+        return bad_header(self.header, self.line, missing, repeated(self.header))
 
     def places(self, needed: Aliases, optional: Aliases) -> dict[str, int]:
         """Find the columns by their official names.
@@ -39,16 +48,11 @@ class Table:
         Unreadable
             If a needed one is missing, or one stands twice.
         """
-        found: dict[str, int] = {}
-        for official, names in {**needed, **optional}.items():
-            present = [name for name in names if name in self.header]
-            if present:
-                found[official] = self.header.index(present[0])
-        missing = [official for official in needed if official not in found]
-        twice = repeated(self.header)
-        if missing or twice:
-            raise bad_header(self.header, self.line, missing, twice)
-        return found
+        found = {official: self.place(names) for official, names in {**needed, **optional}.items()}
+        missing = [official for official in needed if found[official] is None]
+        if missing or repeated(self.header):
+            raise self.bad_header(missing)
+        return {official: place for official, place in found.items() if place is not None}
 
 
 def read_table(content: bytes) -> Table:
@@ -61,11 +65,22 @@ def read_table(content: bytes) -> Table:
     """
     if content[:_HEAD].lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"[")):
         return _json_lines(content)
-    text = decode(content)
-    head = text.content[:_HEAD].lstrip("\n").partition("\n")[0]
-    rows = csv_rows(text.content, "\t" if "\t" in head else ",")
+    return split(decode(content))
+
+
+def split(text: Text) -> Table:
+    """Split text into rows, at tabs where its first line has any, else at commas.
+
+    Raises
+    ------
+    Unreadable
+        If quotation marks swallow the rest of the file.
+    """
+    head = text.content[:_HEAD].lstrip(" \n").partition("\n")[0]
+    tabs = "\t" in head
+    rows = csv_rows(text.content, "\t" if tabs else ",")
     line, header = next(rows, (1, []))
-    table = Table(tuple(cell.strip() for cell in header), [], text.problems, line)
+    table = Table(tuple(cell.strip() for cell in header), [], text.problems, line, tabs)
     for line, row in rows:
         if len(row) == len(header):
             table.rows.append((line, row))

@@ -3,7 +3,7 @@
 from aeollm.judging.budget import Budget, Price, Spent
 from aeollm.judging.calling import Limits
 from aeollm.judging.control import Control, OnProgress, Progress
-from aeollm.judging.estimating import Estimate, Estimator, estimate
+from aeollm.judging.estimating import Estimate, Estimator
 from aeollm.judging.merging import Merged, merge
 from aeollm.judging.messages import (
     Answer,
@@ -18,7 +18,6 @@ from aeollm.judging.messages import (
     Token,
     Unread,
     Usage,
-    ask_nobody,
 )
 from aeollm.judging.prompts import Data, Template, language_of, parse_template, read_template
 from aeollm.judging.session import Session
@@ -54,8 +53,6 @@ __all__ = [
     "Token",
     "Unread",
     "Usage",
-    "ask_nobody",
-    "estimate",
     "estimate_tokens",
     "language_of",
     "merge",

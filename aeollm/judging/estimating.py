@@ -95,8 +95,3 @@ class Estimator:
             longest = max(longest, cost.prompt + cost.completion)
             most += cost
         return Estimate(calls, on_disk, shared, most, longest, price.of(most))
-
-
-def estimate(requests: Iterable[Request], price: Price, store: ReplyStore | None = None) -> Estimate:
-    """Add up requests of one way of asking."""
-    return Estimator(store).add_up(requests, price)

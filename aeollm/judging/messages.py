@@ -220,7 +220,7 @@ class AskFailed(Exception):
     """A call without a usable reply.
 
     ``words`` say what happened and never hold a key; ``wait`` is what the endpoint asked to wait, in seconds;
-    ``features`` are the options it does not offer; ``reply`` is what came all the same (from another model).
+    ``features`` are the options it does not offer.
     """
 
     def __init__(
@@ -230,25 +230,12 @@ class AskFailed(Exception):
         *,
         wait: float | None = None,
         features: frozenset[str] = frozenset(),
-        reply: Reply | None = None,
     ) -> None:
         self.kind: FailureKind = kind
         self.words = words
         self.wait = wait
         self.features = features
-        self.reply = reply
         super().__init__(f"{kind}: {words}")
-
-
-async def ask_nobody(messages: tuple[Message, ...], options: Options) -> Reply:
-    """Stand in for an endpoint where all replies are on disk, as after merging shards.
-
-    Raises
-    ------
-    AskFailed
-        ``offline``, which ends the session: what is not on disk is missing.
-    """
-    raise AskFailed("offline", f"no endpoint, and no reply on disk to {len(messages)} messages to {options.model}")
 
 
 @dataclass(frozen=True, slots=True)

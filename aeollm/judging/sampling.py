@@ -10,17 +10,15 @@ from aeollm.judging.reading.choices import choice_reader
 from aeollm.judging.reading.probabilities import OptionProbabilities, probabilities_reader, sampled_probabilities
 from aeollm.judging.session import Session
 
-SAMPLES = 20
 
-
-def samples_of(request: Request, count: int, temperature: float = 1.0) -> list[Request]:
-    """Give ``count`` requests for the same, each with a seed of its own, without token probabilities."""
-    options = replace(request.options, top_logprobs=None, temperature=temperature)
+def samples_of(request: Request, count: int) -> list[Request]:
+    """Give ``count`` requests for the same, at temperature 1 with seeds of their own, without token probabilities."""
+    options = replace(request.options, top_logprobs=None, temperature=1.0)
     return [request.asked(replace(options, sample=number)) for number in range(count)]
 
 
 async def ask_probabilities(
-    session: Session, requests: Iterable[Request], options: Sequence[str], samples: int = SAMPLES
+    session: Session, requests: Iterable[Request], options: Sequence[str], samples: int
 ) -> AsyncIterator[Answer[OptionProbabilities]]:
     """Give the options' probabilities for every request, which asks for ``top_logprobs``.
 

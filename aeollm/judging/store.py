@@ -19,7 +19,8 @@ from aeollm.judging.messages import Reply, Request
 _PRIVATE = 0o600
 _BLOCK = 2**20
 _DAY = 86_400
-_START = b'{"key":"'
+START = b'{"key":"'
+"""How a file of replies begins."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,9 +214,9 @@ class ReplyStore:
         return os.read(self._file, size)
 
     def _refuse_other_files(self) -> None:
-        start = self._at(0, len(_START))
+        start = self._at(0, len(START))
         # A disk may have lost the first lines of a file that holds many more.
-        if start and not _START.startswith(start) and not self._places and not self._lacking:
+        if start and not START.startswith(start) and not self._places and not self._lacking:
             message = "the file does not start as a file of replies does."
             raise JudgingError(self.path.name, [Problem("error", "not_replies", message, "Choose another name.")])
 

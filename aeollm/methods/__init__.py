@@ -1,7 +1,7 @@
 """Ways of judging as recipes: whom to ask what about every report, and the steps from there to a run."""
 
 from aeollm.methods.carrying import Judged, Task
-from aeollm.methods.estimating import Estimated, duration, estimated, first_prompts, seconds_of
+from aeollm.methods.estimating import Estimated, duration, estimated, estimated_in, first_prompts, in_units, seconds_of
 from aeollm.methods.kinds import ASKS, AskKind
 from aeollm.methods.material import Material, material_of
 from aeollm.methods.method import COUNTS, Ask, Judge, Method, RubricQuestion, Sampling
@@ -29,8 +29,10 @@ __all__ = [
     "bundled_recipes",
     "duration",
     "estimated",
+    "estimated_in",
     "files_of",
     "first_prompts",
+    "in_units",
     "material_of",
     "read_method",
     "run_method",

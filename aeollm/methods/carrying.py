@@ -161,9 +161,8 @@ def _earlier(task: Task, ask: Ask, files: Mapping[str, bytes]) -> AnswerScores |
     AeollmError
         If they cannot be had, or the ask scores by a prompt that was to be made before it and was not.
     """
-    makes = {other.name for other in task.method.asks if other.kind.gives == "prompt"}
     prompt, name = str(ask.options["prompt"]), ask.builds_on
-    if prompt in makes and not any(prompt == made for made, _ in task.prompts.made):
+    if prompt in task.method.makes and not any(prompt == made for made, _ in task.prompts.made):
         raise _nothing_of(prompt, "a prompt to ask by")
     if name is None:
         return None

@@ -42,8 +42,7 @@ class Collected:
 
     ``table`` is what its rows are as a file, the same rows as the same bytes; empty where no call has a value.
     ``usage`` is what the replies looked at took, whenever they were paid for, of ``replies`` in all; ``models`` are
-    those that answered, by the judge's name. ``sampled`` counts opinions from repeated sampling, ``opinions`` what they
-    rest on.
+    those that answered, by the judge's name. ``opinions`` tells what opinions rest on.
     """
 
     asking: Asking
@@ -53,7 +52,6 @@ class Collected:
     usage: Usage
     replies: int
     models: Mapping[str, tuple[str, ...]]
-    sampled: int = 0
     optimised: Optimised | None = None
     opinions: Masses | None = None
 
@@ -61,6 +59,11 @@ class Collected:
     def name(self) -> str:
         """Give the ask's name."""
         return self.asking.ask.name
+
+    @property
+    def sampled(self) -> int:
+        """Count the opinions from repeated sampling."""
+        return 0 if self.opinions is None else self.opinions.sources["samples"]
 
     @property
     def content(self) -> bytes:
@@ -86,15 +89,13 @@ class _Tally:
             self.replies += 1
             self.models.setdefault(answer.request.place[1], {})[reply.model] = None
 
-    def collected(
-        self, asking: Asking, table: tuple[Row, Iterable[bytes]], lost: Sequence[Lost], sampled: int
-    ) -> Collected:
+    def collected(self, asking: Asking, table: tuple[Row, Iterable[bytes]], lost: Sequence[Lost]) -> Collected:
         """Give the whole, of a header and the rows as they are written."""
         models = {name: tuple(sorted(own)) for name, own in sorted(self.models.items())}
         columns, rows = table
         written = b"".join(rows) if len(lost) < self.calls else b""
         whole = _written(asking, [columns]) + written if written else b""
-        return Collected(asking, whole, self.calls, tuple(lost), self.usage, self.replies, models, sampled)
+        return Collected(asking, whole, self.calls, tuple(lost), self.usage, self.replies, models)
 
 
 class Paid:
@@ -140,7 +141,7 @@ async def collect(asking: Asking, session: Session, paid: Paid) -> Collected:
         if answer.missing is not None:
             lost[number] = Lost(answer.request.place, answer.missing)
     ordered = (rows[number] for number in sorted(rows))
-    return tally.collected(asking, (_columns(asking), ordered), [lost[number] for number in sorted(lost)], 0)
+    return tally.collected(asking, (_columns(asking), ordered), [lost[number] for number in sorted(lost)])
 
 
 def _numbered(calls: Iterator[Call], places: dict[Row, tuple[int, Rows]]) -> Iterator[tuple[Request, Reader[Rows]]]:
@@ -161,7 +162,7 @@ def _columns(asking: Asking) -> Row:
 async def _opinions(asking: Asking, session: Session, paid: Paid) -> Collected:
     masses = Masses()
     tally, rows, lost = _Tally(paid), dict[Row, Row](), dict[Row, Lost]()
-    columns, sampled = opinion_columns(asking), 0
+    columns = opinion_columns(asking)
     width = sum(name.endswith("_prob") for name in columns)
     async for question, answer in ask_opinions(asking, session):
         tally.add(answer)
@@ -169,7 +170,6 @@ async def _opinions(asking: Asking, session: Session, paid: Paid) -> Collected:
         if row is not None:
             rows[place] = row
         if answer.value is not None:
-            sampled += answer.value.source == "samples"
             masses.add(answer.value)
         if answer.missing is not None:
             lost[place] = Lost(place, answer.missing)
@@ -177,7 +177,7 @@ async def _opinions(asking: Asking, session: Session, paid: Paid) -> Collected:
     ordered = _by_report(order, asking)
     given = (_written(asking, [rows[place]]) for place in ordered if place in rows)
     missing = [lost[place] for place in ordered if place in lost]
-    return replace(tally.collected(asking, (columns, given), missing, sampled), opinions=masses)
+    return replace(tally.collected(asking, (columns, given), missing), opinions=masses)
 
 
 async def _prompt(asking: Asking, session: Session, paid: Paid) -> Collected:
@@ -189,7 +189,7 @@ async def _prompt(asking: Asking, session: Session, paid: Paid) -> Collected:
         tally.add(answer)
         if answer.missing is not None:
             lost[answer.request.key] = Lost(answer.request.place, answer.missing)
-    found = tally.collected(asking, ((), ()), tuple(lost.values()), 0)
+    found = tally.collected(asking, ((), ()), tuple(lost.values()))
     return replace(found, optimised=optimised)
 
 

@@ -12,7 +12,7 @@ from aeollm.methods.method import Judge
 
 
 @asynccontextmanager
-async def connect_judges(judges: Mapping[str, Judge], token: str | None, timeout: float = 600.0) -> AsyncIterator[Ask]:
+async def connect_judges(judges: Mapping[str, Judge], token: str | None, timeout: float) -> AsyncIterator[Ask]:
     """Open connections to all judges' endpoints, and give the function that asks each model at its own.
 
     Raises
@@ -34,7 +34,7 @@ async def connect_judges(judges: Mapping[str, Judge], token: str | None, timeout
 
 
 def endpoints_of(
-    judges: Mapping[str, Judge], token: str | None, timeout: float = 600.0
+    judges: Mapping[str, Judge], token: str | None, timeout: float
 ) -> dict[tuple[str | None, str | None], Endpoint]:
     """Give the endpoints by address and provider, each once.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from aeollm.errors import JudgingError, Problem, printable
 from aeollm.judging import Estimator, Price, ReplyStore, Usage
@@ -11,6 +12,7 @@ from aeollm.methods.carrying import Task
 from aeollm.methods.collecting import requests_of
 from aeollm.methods.optimising import setup_of
 from aeollm.methods.prompting import Prompts
+from aeollm.methods.running import REPLIES
 
 READS, WRITES = 1_500, 40
 """Tokens a second that a call is assumed to read and write, until replies on disk have told it."""
@@ -63,6 +65,15 @@ def estimated(task: Task, price: Price, store: ReplyStore | None = None) -> tupl
     return tuple(found)
 
 
+def estimated_in(folder: Path | None, task: Task, price: Price) -> tuple[Estimated, ...]:
+    """Add up what a method takes, less the replies that are on disk in a run's folder."""
+    path = None if folder is None else folder / REPLIES
+    if path is None or not path.is_file():
+        return estimated(task, price)
+    with ReplyStore(path) as store:
+        return estimated(task, price, store)
+
+
 def seconds_of(rows: Sequence[Estimated], concurrency: int, pace: float | None) -> float:
     """Give the time that calls take, several at once: at the pace measured, or as assumed."""
     calls = sum(own.calls for own in rows)
@@ -71,20 +82,29 @@ def seconds_of(rows: Sequence[Estimated], concurrency: int, pace: float | None) 
     return whole / max(min(concurrency, calls), 1)
 
 
-def duration(seconds: float) -> str:
-    """Write a time in its two largest units.
+def in_units(seconds: float) -> dict[str, str]:
+    """Give a time in its two largest units, of hours, minutes and seconds.
 
-    >>> duration(7.24), duration(75), duration(7_300)
-    ('7.2 s', '1 min 15 s', '2 h 1 min')
+    >>> in_units(7.24), in_units(75), in_units(7_300)
+    ({'s': '7.2'}, {'min': '1', 's': '15'}, {'h': '2', 'min': '1'})
     """
     whole = round(seconds)
     if seconds < _SHORT:
-        return f"{seconds:.1f} s"
+        return {"s": f"{seconds:.1f}"}
     if whole < _MINUTE:
-        return f"{whole} s"
+        return {"s": f"{whole}"}
     if whole < _HOUR:
-        return f"{whole // _MINUTE} min {whole % _MINUTE} s"
-    return f"{whole // _HOUR} h {whole % _HOUR // _MINUTE} min"
+        return {"min": f"{whole // _MINUTE}", "s": f"{whole % _MINUTE}"}
+    return {"h": f"{whole // _HOUR}", "min": f"{whole % _HOUR // _MINUTE}"}
+
+
+def duration(seconds: float) -> str:
+    """Write a time in its two largest units.
+
+    >>> duration(75)
+    '1 min 15 s'
+    """
+    return " ".join(f"{count} {unit}" for unit, count in in_units(seconds).items())
 
 
 def _with_first_prompts(task: Task) -> Task:

@@ -26,6 +26,11 @@ class AskKind:
     rubrics: bool = False
     together: bool = False
 
+    @property
+    def feeds_steps(self) -> bool:
+        """Tell whether it gives a table that the steps to a run can take."""
+        return self.gives not in ("opinions", "prompt")
+
 
 _TOKENS = (1.0, 1e6)
 _SCALE = Option("numbers", (0.0, 10.0), "lowest and highest score")

@@ -110,13 +110,18 @@ class Method:
         return tuple(dict.fromkeys(name for ask in self.asks for name in ask.judges))
 
     @property
+    def makes(self) -> frozenset[str]:
+        """Name the prompts that it makes itself, which lie nowhere before."""
+        return frozenset(ask.name for ask in self.asks if ask.kind.gives == "prompt")
+
+    @property
     def together(self) -> bool:
         """Tell whether a question's answers have to be judged in one place."""
         return any(ask.kind.together or ask.builds_on for ask in self.asks)
 
     def recipe(self, until: str | None = None) -> Recipe:
         """Give the steps as a recipe over the files that asking gives, up to the one named."""
-        inputs = {ask.name: ask.file for ask in self.asks if ask.kind.gives not in ("opinions", "prompt")}
+        inputs = {ask.name: ask.file for ask in self.asks if ask.kind.feeds_steps}
         names = [step.name for step in self.steps]
         steps = self.steps if until is None else self.steps[: names.index(until) + 1]
         recipe = Recipe(self.name, inputs, steps)

@@ -29,11 +29,10 @@ class Masses:
 
     def add(self, opinion: OptionProbabilities) -> None:
         """Take in one."""
-        mass = sum(opinion.values.values())
         self.rows += 1
-        self.whole += mass
-        self.least = min(self.least, mass)
-        self.under_half += mass < _HALF
+        self.whole += opinion.mass
+        self.least = min(self.least, opinion.mass)
+        self.under_half += opinion.mass < _HALF
         self.sources[opinion.source] += 1
 
 

@@ -27,14 +27,18 @@ class Prompts:
         """
         key = (name, language)
         if key not in self._read:
-            own = self.folder / f"{name}.{language}.md" if self.folder is not None else None
             if key in self.made:
                 self._read[key] = parse_template(self.made[key], name, language)
-            elif own is not None and own.is_file():
+            elif (own := self._own(name, language)) is not None:
                 self._read[key] = read_template(name, language, own.parent)
             else:
                 self._read[key] = self._bundled(name, language)
         return self._read[key]
+
+    def _own(self, name: str, language: str) -> Path | None:
+        """Give the file beside the recipe, where there is one."""
+        own = None if self.folder is None else self.folder / f"{name}.{language}.md"
+        return own if own is not None and own.is_file() else None
 
     def _bundled(self, name: str, language: str) -> Template:
         if not (PROMPTS / f"{name}.{language}.md").is_file():
@@ -51,7 +55,7 @@ class Prompts:
         for (name, language), content in self.made.items():
             found[f"{name}.{language}.md"] = content.encode()
         for name, language in self._read.keys() - self.made.keys():
-            own = self.folder / f"{name}.{language}.md" if self.folder is not None else None
-            if own is not None and own.is_file():
+            own = self._own(name, language)
+            if own is not None:
                 found[own.name] = own.read_bytes()
         return found

@@ -152,13 +152,13 @@ class _Reader:
         """Read the steps as those of a recipe whose inputs are what asking gives."""
         found = self.written.found
         if "step" not in found:
-            if asks and not any(ask.kind.gives in ("opinions", "prompt") for ask in asks):
+            if asks and all(ask.kind.feeds_steps for ask in asks):
                 self.wrong("no_steps", "step", "there are no steps to a run.", "Write [[step]] and below it do = …")
             return ()
         if not asks:
             # What the steps lack then is no news.
             return ()
-        inputs = {ask.name: ask.file for ask in asks if ask.kind.gives not in ("opinions", "prompt")}
+        inputs = {ask.name: ask.file for ask in asks if ask.kind.feeds_steps}
         own = {"recipe": found.get("recipe"), "name": found.get("name"), "inputs": inputs, "step": found["step"]}
         recipe, problems = recipe_of(Written(self.written.name, self.written.text, own))
         self.problems += problems

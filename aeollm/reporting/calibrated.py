@@ -11,7 +11,20 @@ from aeollm.errors import Problem, ProblemGroup, group_problems
 from aeollm.exports import p_value
 from aeollm.exports.calibration_words import MODEL_TITLES, TITLES, notes, protocol_in_words
 from aeollm.figures.calibration import Panel, predicted_against_human, reliability, strictness
-from aeollm.reporting.html import Html, figure, folded, joined, number, section, signed, table, tag, text, with_interval
+from aeollm.reporting.html import (
+    SIGNS,
+    Html,
+    figure,
+    folded,
+    joined,
+    number,
+    section,
+    signed,
+    table,
+    tag,
+    text,
+    with_interval,
+)
 from aeollm.reporting.page import page
 from aeollm.trials import Trial
 from aeollm.validation import Validated, Validation
@@ -20,7 +33,6 @@ if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
 _MOST_EFFECTS = 60
-_SIGNS = {"error": "✗", "warning": "!", "note": "i"}
 
 
 def calibration_report(trial: Trial, targets: Sequence[tuple[str, Validation]] = ()) -> bytes:
@@ -136,7 +148,7 @@ def problem_list(problems: Iterable[Problem]) -> Html:
 
 def _items(group: ProblemGroup) -> Iterable[Html]:
     shared = len({problem.remedy for problem in group.shown}) == 1
-    sign = tag("span", f"{_SIGNS[group.severity]} ", aria_hidden="true")
+    sign = tag("span", f"{SIGNS[group.severity]} ", aria_hidden="true")
     last = len(group.shown) - 1
     for place, problem in enumerate(group.shown):
         remedy = problem.remedy if not shared or place == last else ""

@@ -6,9 +6,8 @@ from collections.abc import Iterable, Sequence
 
 from aeollm.errors import Problem, ProblemGroup, group_problems
 from aeollm.evaluation import Evaluation, Result
-from aeollm.reporting.html import Html, folded, joined, section, short_name, tag
+from aeollm.reporting.html import SIGNS, Html, folded, joined, section, short_name, tag, titled
 
-_SIGNS = {"error": "✗", "warning": "!", "note": "i"}
 _SHOWN = 8
 
 
@@ -63,15 +62,15 @@ def _of_run(result: Result) -> Html:
 
 
 def _box(title: str, found: Sequence[Problem]) -> Html:
-    worst = next(severity for severity in _SIGNS if any(problem.severity == severity for problem in found))
+    worst = next(severity for severity in SIGNS if any(problem.severity == severity for problem in found))
     items = [item for group in group_problems(found, _SHOWN) for item in _items(group)]
-    sign, listed = tag("span", _SIGNS[worst], aria_hidden="true"), tag("ul", *items)
+    listed = tag("ul", *items)
     if worst == "error":
-        content = joined([tag("h3", sign, " ", title), listed])
+        content = joined([tag("h3", titled(worst, title)), listed])
     else:
-        counts = {word: sum(problem.severity == word for problem in found) for word in _SIGNS}
+        counts = {word: sum(problem.severity == word for problem in found) for word in SIGNS}
         told = ", ".join(_several(count, word) for word, count in counts.items() if count)
-        content = folded(joined([sign, " ", title, ": ", told]), listed)
+        content = folded(titled(worst, joined([title, ": ", told])), listed)
     return tag("section", content, class_=f"ae-box ae-{worst}")
 
 

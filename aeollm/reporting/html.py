@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
 
+SIGNS = {"error": "✗", "warning": "!", "note": "i", "done": "✓"}
+"""How a box says of what kind it is, besides its colour; the worst first."""
+
+
 class Html(str):
     """Text that is HTML already."""
 
@@ -62,6 +66,11 @@ def tag(name: str, *content: str, **attributes: str) -> Html:
     return Html(f"<{name}{written}>{joined(content)}</{name}>")
 
 
+def titled(kind: str, title: str) -> Html:
+    """Give a title behind the sign of its kind."""
+    return joined([tag("span", SIGNS[kind], aria_hidden="true"), " ", title])
+
+
 def number(value: float | None, digits: int = 3) -> str:
     """Write decimals without the leading zero, with a typographic minus; undefined as a dash."""
     return plain_number(value, digits).replace("-", "−")
@@ -92,12 +101,17 @@ def prompt_cell(prompt: str, longest: int = 80) -> Html:
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]], caption: str) -> Html:
+    """Write a table under its caption."""
+    return joined([tag("p", caption, class_="ae-caption"), scrolling(heads, rows, spoken(caption))])
+
+
+def scrolling(heads: Sequence[str], rows: Iterable[Sequence[str]], label: str, *classes: str) -> Html:
     """Write a table in a box that scrolls by itself; the first cell of a row names it."""
     head = tag("thead", tag("tr", *(tag("th", title, scope="col") if title else tag("td") for title in heads)))
     body = [tag("tr", tag("th", row[0], scope="row"), *(tag("td", cell) for cell in row[1:])) for row in rows]
     whole = tag("table", head, tag("tbody", *body), class_="ae-table")
-    box = tag("div", whole, class_="ae-scroll", tabindex="0", role="region", aria_label=spoken(caption))
-    return joined([tag("p", caption, class_="ae-caption"), box])
+    named = " ".join(("ae-scroll", *classes))
+    return tag("div", whole, class_=named, tabindex="0", role="region", aria_label=label)
 
 
 def figure(drawn: Figure, name: str, caption: str) -> Html:

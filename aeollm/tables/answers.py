@@ -106,12 +106,6 @@ class AnswerScores:
             values[row] = own
         return replace(self, keys=chosen, dimensions=tuple(dimensions), values=values)
 
-    def with_floats(self, numbers: NDArray[np.float64]) -> AnswerScores:
-        """Give the same answers with fitted scores, shape (answers, dimensions), to `FITTED_PLACES`; nan is none."""
-        values = np.empty(numbers.shape, dtype=object)
-        values.ravel()[:] = [fitted(number) for number in numbers.ravel().tolist()]
-        return replace(self, values=values)
-
     def rounded(self, exact: int = 0) -> AnswerScores:
         """Round half-even to 12 digits after the point what has more than ``exact`` of them.
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from aeollm.errors import AeollmError, printable
-from aeollm.reporting.html import Html, joined, tag, text
+from aeollm.reporting.html import Html, joined, tag, text, titled
 from aeollm.submissions import Aggregate, Allowance, Host, OwnSubmission, Phase, Receipt, Rounded, Submitted, Team
 from aeollm.tables import MEASURES, OVERALL
 from aeollm.ui.downloads import link_to
@@ -104,7 +104,7 @@ def store_trouble(host: Host) -> Html:
     """Say what is the matter with the store, nothing where nothing is: what is shown may then be old."""
     store = host.health()["store"]
     found = store.get("trouble") if isinstance(store, Mapping) else None
-    return _box("warning", "!", joined([both("h_store"), " ", untranslated(str(found))])) if found else Html("")
+    return _box("warning", joined([both("h_store"), " ", untranslated(str(found))])) if found else Html("")
 
 
 def hint(key: str) -> Html:
@@ -117,16 +117,15 @@ def outcome(done: Submitted, team: Team) -> Html:
     known = done.own.submission
     values = {"file": shown_name(known.file_name), "team": printable(team.name, 80), "id": known.id}
     if done.receipt is None:
-        return _box("warning", "!", both("h_received", **values))
+        return _box("warning", both("h_received", **values))
     said = joined([both("h_stored", **values), " ", receipt_link(done.receipt)])
     aggregate = done.own.aggregate
     told = Html("") if aggregate is None else _figures(aggregate)
-    return _box("done", "✓", said, told)
+    return _box("done", said, told)
 
 
-def _box(kind: str, sign: str, said: Html, below: Html = Html("")) -> Html:  # noqa: B008  immutable
-    head = tag("h2", tag("span", sign, aria_hidden="true"), " ", said)
-    return _report(tag("section", head, below, class_=f"ae-box ae-{kind}"))
+def _box(kind: str, said: Html, below: Html = Html("")) -> Html:  # noqa: B008  immutable
+    return _report(tag("section", tag("h2", titled(kind, said)), below, class_=f"ae-box ae-{kind}"))
 
 
 def _report(content: Html) -> Html:

@@ -11,15 +11,16 @@ from typing import Any
 import gradio as gr
 
 from aeollm.errors import AeollmError, Problem, UsageError
-from aeollm.judging import Price, ReplyStore
-from aeollm.methods import Estimated, Task, estimated
+from aeollm.judging import Price
+from aeollm.judging.reports import Reports
+from aeollm.methods import Task, estimated, estimated_in
 from aeollm.sources import DEMO, LabelSet
 from aeollm.ui import judge_notices as notices
 from aeollm.ui.callbacks import Callbacks, label_sets
 from aeollm.ui.door import sent
 from aeollm.ui.identity import signed_in
 from aeollm.ui.judge_access import Access
-from aeollm.ui.judge_desk import REPLIES, Desk
+from aeollm.ui.judge_desk import Desk
 from aeollm.ui.judge_inputs import DEMO_REPORTS, laid_out, reports_of, uploaded_files
 from aeollm.ui.judge_recipes import Chosen, bundled, read_own
 from aeollm.ui.judge_setup import Setup, Wanted, place_of, who_of
@@ -113,7 +114,7 @@ class Judging:
         try:
             made, wanted, task = self.task(desk, setup)
             limits, _ = wanted.limits, wanted.seconds
-            rows = self._rows(desk, task, wanted)
+            rows = estimated_in(desk.replies(place_of(task)), task, wanted.price)
         except AeollmError as error:
             desk.wrong = error.problems
             return [self._refused(desk, setup, error), ""]
@@ -214,12 +215,9 @@ class Judging:
 
     def task(self, desk: Desk, setup: Sequence[Any], *, named: bool = False) -> tuple[Setup, Wanted, Task]:
         """Make the task of what is chosen; where models may be missing, under a name that stands for them."""
-        name, session, *fields = setup
         if desk.reports is None:
             raise UsageError("judge", desk.problems or [Problem("error", "no_reports", "there are no reports.", "")])
-        labels = self._labels(desk, name, session)
-        made = Setup(self.access, desk.reports, labels[1], desk.recipes, desk.demo, labels[0])
-        wanted = Wanted(*fields)
+        made, wanted = self._setup(desk, desk.reports, setup)
         try:
             return made, wanted, made.task(wanted)
         except AeollmError:
@@ -229,16 +227,20 @@ class Judging:
 
     def _refuse_unusable(self, desk: Desk, setup: Sequence[Any], recipes: Mapping[str, Chosen]) -> None:
         """Refuse a recipe whose prompts do not do for these reports; what else is wrong is told with the estimate."""
-        name, session, *fields = setup
         if desk.reports is None:
             return
-        labels = self._labels(desk, name, session)
-        made = Setup(self.access, desk.reports, labels[1], recipes, demo=desk.demo)
+        made, wanted = self._setup(desk, desk.reports, setup)
         try:
-            estimated(made.task(Wanted(*fields), named=False), Price())
+            estimated(replace(made, recipes=recipes).task(wanted, named=False), Price())
         except AeollmError as error:
             if any(problem.kind == "prompt" for problem in error.problems):
                 raise
+
+    def _setup(self, desk: Desk, reports: Reports, setup: Sequence[Any]) -> tuple[Setup, Wanted]:
+        """Put together what is chosen."""
+        name, session, *fields = setup
+        named, labels = self._labels(desk, name, session)
+        return Setup(self.access, reports, labels, desk.recipes, desk.demo, named), Wanted(*fields)
 
     def _labels(self, desk: Desk, name: str, session: Session) -> tuple[str, LabelSet]:
         """Give the labels chosen on the Score tab, with their name; the demo's for the demo's reports."""
@@ -248,13 +250,6 @@ class Judging:
         sets, whole = label_sets(session, offer), desk.parts.get(name, name)
         whole = whole if whole in sets else offer.default
         return whole, sets[whole]
-
-    def _rows(self, desk: Desk, task: Task, wanted: Wanted) -> tuple[Estimated, ...]:
-        path = desk.replies(place_of(task)) / REPLIES
-        if not path.is_file():
-            return estimated(task, wanted.price)
-        with ReplyStore(path) as store:
-            return estimated(task, wanted.price, store)
 
 
 def held(desk: Desk, setup: Sequence[Any]) -> tuple[Any, ...]:

@@ -20,13 +20,13 @@ from aeollm.errors import Problem
 from aeollm.judging import merge
 from aeollm.judging.reports import Reports
 from aeollm.methods import Task
+from aeollm.methods.running import REPLIES
 from aeollm.sources import LabelSet
 from aeollm.ui.judge_job import Job
 from aeollm.ui.judge_pace import Pace
 from aeollm.ui.judge_recipes import Chosen
 from aeollm.ui.judge_uploads import Uploads
 
-REPLIES = "replies.jsonl"
 _GRACE = 300.0
 """Seconds from a page's last sign of life, once its connection has broken, until everything is deleted."""
 _LAST_CALL = 30.0

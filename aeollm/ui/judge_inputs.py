@@ -10,6 +10,7 @@ from pathlib import Path
 from aeollm.errors import JudgingError, Problem, UsageError, printable
 from aeollm.files import Unreadable, is_zip, unpack
 from aeollm.judging.reports import Reports, read_reports
+from aeollm.judging.store import START
 from aeollm.sources import DEMO_FOLDER
 from aeollm.ui.uploads import MOST_FILES, Upload, named_files
 
@@ -18,8 +19,6 @@ MOST_REPORT_FILES = 4_000
 MOST_BYTES = 200_000_000
 MOST_UNPACKED = 64 * 2**20
 """Bytes of one zip: .docx and .pdf are packed already, so that its own size bounds it; texts shrink to a fourth."""
-REPLIES_START = b'{"key":"'
-"""How a file of replies starts, as `judging.ReplyStore` writes and wants it."""
 _QUESTION = re.compile(r"(?i)report[ _-]?.+")
 _TABLES = {".jsonl", ".ndjson", ".csv"}
 _EXTRAS = {"__MACOSX", "Thumbs.db", "desktop.ini"}
@@ -107,7 +106,7 @@ class Layout:
         if self.size > MOST_BYTES:
             message = f"more than {MOST_BYTES // 10**6} MB of reports."
             raise UsageError("reports", [Problem("error", "too_much", message, "Use `python -m aeollm judge`.")])
-        if content.startswith(REPLIES_START):
+        if content.startswith(START):
             self.replies.append(content)
             return
         inside = len(parts) > 1 and _QUESTION.fullmatch(parts[-2]) is not None

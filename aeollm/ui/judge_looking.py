@@ -11,8 +11,8 @@ from aeollm.judging import Reply, ReplyStore, Request, Unread
 from aeollm.judging.sampling import samples_of
 from aeollm.methods import Task
 from aeollm.methods.collecting import requests_of
+from aeollm.methods.running import REPLIES
 from aeollm.methods.showing import Values, calls_with_values
-from aeollm.ui.judge_desk import REPLIES
 
 _MOST_SHOWN = 5
 

@@ -14,13 +14,13 @@ import gradio as gr
 import numpy as np
 
 from aeollm.decimals import Decimals
-from aeollm.exports import json_bytes
-from aeollm.exports.judged import judged_json, judged_markdown
+from aeollm.exports.judged import REPORT, judged_json, report_files
 from aeollm.methods import COUNTS, Judged, files_of
+from aeollm.methods.running import RECIPE, REPLIES, RUN
 from aeollm.sources import LabelSet
 from aeollm.tables import Labels
 from aeollm.ui.callbacks import OWN
-from aeollm.ui.judge_desk import REPLIES, Desk
+from aeollm.ui.judge_desk import Desk
 from aeollm.ui.judge_job import Job
 from aeollm.ui.judge_setup import TRIAL
 from aeollm.ui.session import Session
@@ -52,15 +52,13 @@ def to_take(desk: Desk, job: Job) -> Taken:
     task = judged.task
     made = {"trial": TRIAL if job.trial else None, "digest": task.material.digest}
     method = replace(task.method, judges=task.judges, made={key: value for key, value in made.items() if value})
-    found = judged_json(judged, job.price)
-    files = files_of(judged, method)
-    files |= {"report.md": judged_markdown(found).encode("utf-8", "surrogatepass"), "report.json": json_bytes(found)}
+    files = files_of(judged, method) | report_files(judged_json(judged, job.price))
     replies = job.made.replies / REPLIES
     if replies.is_file():
         files[REPLIES] = replies.read_bytes()
     paths = {name: desk.write(name, content) for name, content in files.items()}
     paths["judged.zip"] = desk.write("judged.zip", _zipped(files))
-    names = ("run.txt", REPLIES, "report.md", "recipe.toml", "judged.zip")
+    names = (RUN, REPLIES, REPORT, RECIPE, "judged.zip")
     ran = judged.built is not None
     ways = ran, bool(tables_of(judged)), bool(opinions_of(judged)) or (ran and task.material.labels is not None)
     return Taken(tuple(paths.get(name) for name in names), ways)

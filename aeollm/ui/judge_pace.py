@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from aeollm.judging import Spent
-from aeollm.methods import Estimated
-from aeollm.methods.estimating import READS, WRITES
+from aeollm.methods import Estimated, seconds_of
 
 ASSUMED, BY_TOKENS, MEASURED = "j_time_assumed", "j_time_by_tokens", "j_time_measured"
 
@@ -31,11 +30,8 @@ class Pace:
 
     def seconds(self, who: str, recipe: str, rows: Sequence[Estimated], at_once: int) -> tuple[float, str]:
         """Give the time that calls take, so many at once, and the word for how it is known."""
-        calls = sum(own.calls for own in rows)
-        assumed = sum(own.prompt / READS + own.completion / WRITES for own in rows)
-        whole, known = assumed, ASSUMED
-        if (who, recipe) in self.calls:
-            whole, known = calls * self.calls[who, recipe], MEASURED
-        elif who in self.tokens:
-            whole, known = sum(own.prompt for own in rows) * self.tokens[who], BY_TOKENS
-        return whole / max(min(at_once, calls), 1), known
+        pace, known = self.calls.get((who, recipe)), MEASURED
+        if pace is None and who in self.tokens:
+            read, calls = sum(own.prompt for own in rows), sum(own.calls for own in rows)
+            pace, known = self.tokens[who] * read / max(calls, 1), BY_TOKENS
+        return seconds_of(rows, at_once, pace), ASSUMED if pace is None else known

@@ -86,15 +86,11 @@ def refuse_missing_prompts(task: Task) -> None:
     RecipeError
         Naming the files.
     """
-    material = task.material
-    _refuse_missing(task.method, task.prompts.folder, {material.language(question) for question in material.questions})
-
-
-def _refuse_missing(method: Method, folder: Path | None, languages: set[str]) -> None:
+    method, material, folder = task.method, task.material, task.prompts.folder
+    languages = {material.language(question) for question in material.questions}
     folders = [PROMPTS, *([] if folder is None else [folder])]
     # A prompt that the run itself makes is not there yet.
-    made = {ask.name for ask in method.asks if ask.kind.gives == "prompt"}
-    named = [ask for ask in method.asks if "prompt" in ask.options and ask.options["prompt"] not in made]
+    named = [ask for ask in method.asks if ask.options["prompt"] not in method.makes]
     asked = [(ask.name, f"{ask.options['prompt']}.{language}.md") for language in sorted(languages) for ask in named]
     lacking = [(ask, name) for ask, name in asked if not any((own / name).is_file() for own in folders)]
     problems = [

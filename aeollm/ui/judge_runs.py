@@ -10,15 +10,16 @@ import gradio as gr
 
 from aeollm.errors import AeollmError, Problem, UsageError
 from aeollm.methods import Running, Task, estimated
+from aeollm.methods.running import REPLIES
 from aeollm.ui import judge_notices as notices
 from aeollm.ui.identity import signed_in
 from aeollm.ui.judge_access import wrong_key
 from aeollm.ui.judge_calls import Judging, held
-from aeollm.ui.judge_desk import REPLIES, Desk
+from aeollm.ui.judge_desk import Desk
 from aeollm.ui.judge_job import Job, Made
 from aeollm.ui.judge_looking import numbers_of
 from aeollm.ui.judge_outcome import Taken, to_take
-from aeollm.ui.judge_setup import Setup, Wanted, place_of, who_of
+from aeollm.ui.judge_setup import Setup, Wanted, place_of, refuse, who_of
 from aeollm.ui.judge_standing import buttons
 
 _RUNS_AT_ONCE = {True: 2, False: 8}
@@ -41,7 +42,7 @@ class Runs:
                 return [desk, *self.status(desk), *[gr.skip()] * (Taken.COUNT + 2)]
             try:
                 if token:
-                    _refuse(wrong_key(token))
+                    refuse(wrong_key(token))
                 self._start(desk, token, setup, trial=trial)
             except AeollmError as error:
                 return self._refused(desk, setup, error.problems)
@@ -186,8 +187,3 @@ def _learn(desk: Desk, job: Job) -> None:
 
 def _typed(token: Any) -> str | None:  # noqa: ANN401  what a browser sends
     return token.strip() or None if isinstance(token, str) else None
-
-
-def _refuse(problem: Problem | None) -> None:
-    if problem is not None:
-        raise UsageError("judge", [problem])

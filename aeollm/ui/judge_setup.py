@@ -165,12 +165,12 @@ class Setup:
                 raise _wrong("address", "there is no address to ask at.", "Name it, such as http://127.0.0.1:8000/v1.")
             # It says itself what is wrong with an address.
             Endpoint(address)
-            _refuse(wrong_place(address))
+            refuse(wrong_place(address))
             return {role: Judge(role, model, base_url=address) for role, model in models.items()}
         provider = str(wanted.provider or "auto")
-        _refuse(wrong_provider(provider))
+        refuse(wrong_provider(provider))
         for model in models.values():
-            _refuse(wrong_model(model))
+            refuse(wrong_model(model))
         return {role: Judge(role, model, provider=provider) for role, model in models.items()}
 
 
@@ -224,7 +224,8 @@ def _needed(name: str, number: N | None) -> N:
     return number
 
 
-def _refuse(problem: Problem | None) -> None:
+def refuse(problem: Problem | None) -> None:
+    """Raise what was found wrong, if anything was."""
     if problem is not None:
         raise UsageError("judge", [problem])
 

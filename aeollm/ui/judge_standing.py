@@ -6,7 +6,7 @@ from typing import Any
 
 import gradio as gr
 
-from aeollm.reporting.html import tag
+from aeollm.reporting.html import joined, tag, titled
 from aeollm.ui.judge_desk import Desk
 from aeollm.ui.judge_job import Job
 from aeollm.ui.words import both, say, untranslated
@@ -46,9 +46,8 @@ def came_of(desk: Desk) -> str:
     job = desk.job
     if job is None or desk.told is not job or job.made.signed == desk.signed:
         return ""
-    sign = tag("span", "!", aria_hidden="true")
-    line = tag("p", sign, " ", both("j_came_of_other"), " ", untranslated(" · ".join(_made_of(job))))
-    return tag("section", line, class_="ae-box ae-warning", role="status")
+    line = joined([both("j_came_of_other"), " ", untranslated(" · ".join(_made_of(job)))])
+    return tag("section", tag("p", titled("warning", line)), class_="ae-box ae-warning", role="status")
 
 
 def _made_of(job: Job) -> list[str]:

@@ -10,7 +10,7 @@ from html import escape
 
 from aeollm.errors import Problem, ProblemGroup, group_problems, printable
 from aeollm.evaluation import Result
-from aeollm.reporting.html import Html, number, tag
+from aeollm.reporting.html import Html, number, tag, titled
 from aeollm.sources import LabelSet
 from aeollm.submissions import Check
 from aeollm.tables import MEASURES, PAIR_KINDS, Scores, TieChange
@@ -22,7 +22,6 @@ _LONGEST_NAME = 60
 _FIRST = 5
 _MOST = 50
 _MOST_REASONS = 10
-_SIGNS = {"error": "✗", "warning": "!", "note": "i"}
 
 
 def shown_name(name: str, longest: int = _LONGEST_NAME) -> str:
@@ -132,7 +131,7 @@ def refusal(title: Html, problems: Sequence[Problem]) -> str:
         rest = f"<details><summary>{both('and_more', n=more)}</summary><ul>{rest}</ul></details>"
     done = f"<span hidden>{both('copied')}</span>"
     copy = f'<button type="button" class="ae-copy" data-copy><span>{both("copy")}</span>{done}</button>'
-    head = f'<h2><span aria-hidden="true">{_SIGNS["error"]}</span> {title} {copy}</h2>'
+    head = f"<h2>{titled('error', title)} {copy}</h2>"
     return f'<section class="ae-box ae-error">{head}<ul>{first}</ul>{rest}</section>'
 
 
@@ -140,7 +139,7 @@ def folded(title: Html, problems: Sequence[Problem]) -> str:
     """Tell in one line what there is to read, and list it on demand."""
     worst = "warning" if any(problem.severity == "warning" for problem in problems) else "note"
     told = ", ".join(f"{_kind(group.kind)} ({group.count:,})" for group in group_problems(problems))
-    head = f'<span aria-hidden="true">{_SIGNS[worst]}</span> {title}{", " if told else ""}{told}'
+    head = f"{titled(worst, title)}{', ' if told else ''}{told}"
     if not problems:
         return f'<section class="ae-box ae-{worst}"><h2>{head}</h2></section>'
     items = "".join(item for group in group_problems(problems, _FIRST) for item in [*_items(group), _more(group)])

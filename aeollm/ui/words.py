@@ -77,9 +77,9 @@ def both_language(name: str) -> Html:
     return language_in_words(both, name)
 
 
-def untranslated(content: str, name: str = "span") -> Html:
+def untranslated(content: str) -> Html:
     """Mark what is told in English alone, for those who have it read aloud."""
-    return Html(f'<{name} lang="en">{text(content)}</{name}>')
+    return Html(f'<span lang="en">{text(content)}</span>')
 
 
 def english(key: str) -> str:

@@ -21,9 +21,8 @@ from tests.browser.score_tab import ScoreTab
 from tests.browser.serving import ROOT
 from tests.browser.test_hostile_text import EVIL
 from tests.browser.test_look import CONTRAST, LEGIBLE, NARROW, STICKING_OUT, settle
-from tests.judging.scripted import Answer, ScriptedJudge, refused
+from tests.judging.scripted import SCORES, Answer, ScriptedJudge, refused
 
-SCORES = '{"comprehensiveness": 7, "insight": 6.5, "instruction_following": 8, "readability": 5}'
 SHORT = (
     'recipe = 1\nname = "short"\n[[ask]]\ndo = "holistic"\nmax_tokens = 60\n[[step]]\ndo = "run"\nfrom = "holistic"\n'
 )
@@ -33,17 +32,9 @@ REPORTS = 8
 """Reports of the demo: four of each of two questions."""
 
 
-@pytest.fixture(scope="module")
-def running_judge():
-    with ScriptedJudge() as judge:
-        yield judge
-
-
 @pytest.fixture
-def judge(running_judge):
-    running_judge.reset(Answer(SCORES))
-    yield running_judge
-    running_judge.reset()
+def usual_answer():
+    return Answer(SCORES)
 
 
 def gated(judge: ScriptedJudge) -> threading.Event:

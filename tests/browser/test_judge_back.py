@@ -10,8 +10,8 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.score_tab import SLOW, ScoreTab
-from tests.browser.test_judge import DONE, REPORTS, SCORES, JudgeTab, asked_in_all, gated, says, stays_asked
-from tests.judging.scripted import Answer, ScriptedJudge
+from tests.browser.test_judge import DONE, REPORTS, JudgeTab, asked_in_all, gated, says, stays_asked
+from tests.judging.scripted import SCORES, Answer, ScriptedJudge
 
 KEY = "sk-secret-of-the-first-page"
 

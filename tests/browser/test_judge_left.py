@@ -12,8 +12,8 @@ from playwright.sync_api import expect
 
 from tests.browser.score_tab import SLOW, ScoreTab
 from tests.browser.serving import serve
-from tests.browser.test_judge import DONE, SCORES, JudgeTab, asked_in_all, stays_asked
-from tests.judging.scripted import Answer, ScriptedJudge
+from tests.browser.test_judge import DONE, JudgeTab, asked_in_all, stays_asked
+from tests.judging.scripted import SCORES, Answer, ScriptedJudge
 
 MARK = "a-heat-pump-nobody-else-writes-about"
 GONE = 60

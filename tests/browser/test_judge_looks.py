@@ -9,9 +9,9 @@ from playwright.sync_api import expect
 
 from tests.browser.conftest import WIDE
 from tests.browser.test_axe import axe
-from tests.browser.test_judge import SCORES, JudgeTab, says
+from tests.browser.test_judge import JudgeTab, says
 from tests.browser.test_look import NARROW, STICKING_OUT, settle
-from tests.judging.scripted import Answer, ScriptedJudge
+from tests.judging.scripted import SCORES, Answer, ScriptedJudge
 
 READ = ["comprehensiveness 7", "insight 6.5", "instruction following 8", "readability 5"]
 

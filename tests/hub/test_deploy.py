@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import re
 import subprocess
 import sys
 from contextlib import suppress
@@ -12,6 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from aeollm.deployment import space_files
+from aeollm.judging.jobs import Plan, jobs_of
+from aeollm.sources import DEMO_FOLDER
 from tests.hub.conftest import PATIENCE
 from tests.hub.fake_hub import Fault
 from tests.hub.fake_hub_writes import WritableHub
@@ -396,3 +400,13 @@ def test_a_secret_is_asked_for_and_not_shown(deploy, hub):
     assert process.wait(PATIENCE) == 0, shown
     assert CANARY.encode() not in shown
     assert hub.spaces["me/judge"].secrets == {"K": CANARY}
+
+
+def test_what_the_page_and_jobs_read_of_this_project_is_sent():
+    content, _ = space_files(ROOT)
+    demo = [path for path in DEMO_FOLDER.rglob("*") if path.is_file() and not path.name.startswith(".")]
+    assert {path.relative_to(ROOT).as_posix() for path in demo} <= content.keys()
+    (job,) = jobs_of(Plan("run", "", "m", "me/r", "me/b"), 1)
+    wanted = re.findall(r"-r code/(\S+)", job.script)
+    assert wanted == ["requirements.txt", "requirements-judge.txt"]
+    assert set(wanted) <= content.keys()

@@ -11,7 +11,8 @@ import pytest
 from aeollm.judging import Control, Limits, Message, Options, ReplyStore, Request, Session
 from aeollm.judging.asking import Endpoint, connect
 from aeollm.judging.reading import SCORE, Scale, scores_reader
-from tests.judging.scripted import ScriptedJudge
+from tests.commands import call
+from tests.judging.judging_commands import LABELS, write_reports
 
 KEY = "sk-secret-0123456789abcdef"
 QUICK = {"concurrency": 1, "backoff": 0.001, "longest_wait": 5}
@@ -39,17 +40,17 @@ class Asked:
         return None if missing is None else missing.kind
 
 
-@pytest.fixture(scope="session")
-def running_judge():
-    with ScriptedJudge() as judge:
-        yield judge
-
-
 @pytest.fixture
-def judge(running_judge):
-    running_judge.reset()
-    yield running_judge
-    running_judge.reset()
+def judging(judge, tmp_path, capsys):
+    """Run `judge` with the small reports; give exit code, output, complaints, and the folder written."""
+    reports = write_reports(tmp_path)
+
+    def run(recipe, *options, folder="out", labels=LABELS):
+        out = tmp_path / (folder or "nowhere")
+        where = ("--answers", reports, *labels, "--base-url", judge.address, "--model", "m")
+        return *call(capsys, "judge", recipe, *where, *(("-o", out) if folder else ()), *options), out
+
+    return run
 
 
 @pytest.fixture

@@ -60,6 +60,11 @@ def by_quality(seen: Seen) -> Answer:
     return replied(seen, dict.fromkeys(wanted(seen), winner))
 
 
+def report(out: Path) -> dict:
+    """Read what `judge` says of itself."""
+    return json.loads((out / "report.json").read_text())
+
+
 def run_rows(path: Path) -> dict[tuple[str, str], list[str]]:
     """Read a run file's scores as written, by (question, answer)."""
     _, *lines = path.read_text().splitlines()

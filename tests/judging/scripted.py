@@ -13,6 +13,9 @@ from typing import Any
 PATIENCE = 30
 """Seconds a slow answer waits at most for the server to stop."""
 
+SCORES = '{"comprehensiveness": 7, "insight": 6.5, "instruction_following": 8, "readability": 5}'
+"""A reply to the bundled recipe `holistic`."""
+
 Script = Callable[["Seen"], "Answer"]
 
 

@@ -1,7 +1,6 @@
 """The command `judge` against a scripted endpoint: what is asked, what comes out, what is told when something lacks."""
 
 import csv
-import json
 
 import pytest
 
@@ -14,29 +13,12 @@ from tests.judging.judging_commands import (
     by_quality,
     qualities,
     replied,
+    report,
     run_rows,
     wanted,
     whole,
-    write_reports,
 )
 from tests.judging.scripted import Answer, refused
-
-
-@pytest.fixture
-def judging(judge, tmp_path, capsys):
-    """Run `judge` with the small reports; give exit code, output, and the folder written."""
-    reports = write_reports(tmp_path)
-
-    def run(recipe, *options, folder="out", labels=LABELS):
-        out = tmp_path / folder
-        where = ("--answers", reports, *labels, "--base-url", judge.address, "--model", "m", "-o", out)
-        return *call(capsys, "judge", recipe, *where, *options), out
-
-    return run
-
-
-def report(out):
-    return json.loads((out / "report.json").read_text())
 
 
 def rows(path):

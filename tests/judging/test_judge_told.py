@@ -20,28 +20,12 @@ from tests.judging.judging_commands import (
     by_quality,
     qualities,
     replied,
+    report,
     run_rows,
     wanted,
     write_reports,
 )
 from tests.judging.scripted import Answer, refused
-
-
-@pytest.fixture
-def judging(judge, tmp_path, capsys):
-    """Run `judge` with the small reports; give exit code, output, complaints, and the folder written."""
-    reports = write_reports(tmp_path)
-
-    def run(recipe, *options, folder="out", labels=LABELS):
-        out = tmp_path / (folder or "nowhere")
-        where = ("--answers", reports, *labels, "--base-url", judge.address, "--model", "m")
-        return *call(capsys, "judge", recipe, *where, *(("-o", out) if folder else ()), *options), out
-
-    return run
-
-
-def report(out):
-    return json.loads((out / "report.json").read_text())
 
 
 def page(out):

@@ -12,7 +12,6 @@ from aeollm.judging.reading import (
     WINNER,
     Field,
     Scale,
-    choice_schema,
     criterion_fields,
     dimension_fields,
     outcomes_schema,
@@ -443,9 +442,8 @@ def test_hostile_replies_end_soon(number):
 
 
 def test_schemas():
-    schema = json.loads(scores_schema(TWO, Scale(), reason=True))
-    assert schema["required"] == ["reason", "insight", "readability"]
+    schema = json.loads(scores_schema(TWO, Scale()))
+    assert schema["required"] == ["insight", "readability"]
     assert schema["properties"]["insight"] == {"type": "number", "minimum": 0.0, "maximum": 10.0}
     assert not schema["additionalProperties"]
     assert json.loads(outcomes_schema(TWO))["properties"]["insight"]["enum"] == ["A", "B", "tie"]
-    assert json.loads(choice_schema(("1", "2"), WINNER))["properties"]["winner"]["enum"] == ["1", "2"]

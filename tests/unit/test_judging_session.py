@@ -9,6 +9,7 @@ from aeollm.errors import JudgingError
 from aeollm.judging import (
     AskFailed,
     Budget,
+    Estimator,
     Limits,
     Message,
     Options,
@@ -20,8 +21,6 @@ from aeollm.judging import (
     Shard,
     Unread,
     Usage,
-    ask_nobody,
-    estimate,
     estimate_tokens,
     merge,
 )
@@ -149,13 +148,13 @@ def test_an_estimate_before_anything_is_sent(tmp_path):
     ]
     with ReplyStore(tmp_path / "r.jsonl") as store:
         # 0.3 tokens a letter, 0.6 a Chinese character, 8 a message; the third is the first again.
-        before = estimate(requests, Price(1, 2), store)
+        before = Estimator(store).add_up(requests, Price(1, 2))
         assert (before.calls, before.on_disk) == (2, 0)
         assert before.most == Usage(300 + 8 + 600 + 8, 100, estimated=True)
         assert before.longest == 658
         assert before.money == pytest.approx((916 + 2 * 100) / 1e6)
         store.add(requests[0], Reply("x", "m"), {})
-        after = estimate(requests, Price(), store)
+        after = Estimator(store).add_up(requests, Price())
     assert (after.calls, after.on_disk, after.money) == (1, 1, 0)
     assert estimate_tokens("热" * 10 + "a" * 10) == 9
 
@@ -216,7 +215,8 @@ def test_shards_merged_give_the_run_without_an_endpoint(tmp_path):
     merge([tmp_path / "1" / "r.jsonl", tmp_path / "2" / "r.jsonl"], tmp_path / "r.jsonl")
     merge([tmp_path / "whole" / "r.jsonl"], tmp_path / "one.jsonl")
     assert (tmp_path / "r.jsonl").read_bytes() == (tmp_path / "one.jsonl").read_bytes()
-    answers, session = run(tmp_path, [request(name) for name in [*names, "unknown"]], ask_nobody)
+    answers, session = run(tmp_path, [request(name) for name in [*names, "unknown"]], None)
     values = {answer.request.place[0]: answer.value for answer in answers}
     assert values == {name: f"m {name}" for name in names} | {"unknown": None}
-    assert session.stopped.kind == "offline"
+    assert [answer.missing.kind for answer in answers if answer.missing] == ["offline"]
+    assert session.progress.spent.calls == 0

@@ -38,10 +38,10 @@ from aeollm.tables import Policy
 from aeollm.ui import judge_notices as notices
 from aeollm.ui.judge_inputs import DEMO_REPORTS, reports_of
 from aeollm.ui.judge_looking import look_into
+from tests.judging.scripted import SCORES
 
 ROOT = Path(__file__).resolve().parents[2]
 ADDRESS = "http://127.0.0.1:1/v1"
-SCORES = '{"comprehensiveness": 7, "insight": 6.5, "instruction_following": 8, "readability": 5}'
 REFUSED = f"nothing answers at {ADDRESS} (connection refused)"
 
 

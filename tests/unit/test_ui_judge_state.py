@@ -24,9 +24,8 @@ from aeollm.ui.judge_looks import Looks
 from aeollm.ui.judge_runs import Runs
 from aeollm.ui.judge_setup import Wanted
 from aeollm.ui.judge_turns import Turn
-from tests.judging.scripted import Answer, ScriptedJudge
+from tests.judging.scripted import SCORES, Answer
 
-SCORES = '{"comprehensiveness": 7, "insight": 6.5, "instruction_following": 8, "readability": 5}'
 PAGE = "0123456789abcdef" * 2
 OWN = (
     'recipe = 1\nname = "mine"\n[[ask]]\ndo = "holistic"\nprompt = "strict"\nmax_tokens = 60\n'
@@ -43,17 +42,9 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-@pytest.fixture(scope="module")
-def running_judge():
-    with ScriptedJudge() as judge:
-        yield judge
-
-
 @pytest.fixture
-def judge(running_judge):
-    running_judge.reset(Answer(SCORES))
-    yield running_judge
-    running_judge.reset()
+def usual_answer():
+    return Answer(SCORES)
 
 
 @pytest.fixture(scope="module")

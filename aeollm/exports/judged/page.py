@@ -6,9 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from aeollm.errors import printable
+from aeollm.exports.json_files import json_bytes
 from aeollm.exports.judged.reasons import REASONS, going_on
 from aeollm.tables import MEASURES
 
+REPORT = "report.md"
 _MOST_SHOWN, _FEW = 200, 3
 _PER_VIEW = (
     "Mean over questions, and in how many of all questions the measure is defined; answers: scored, of the labels'."
@@ -41,6 +43,12 @@ def judged_markdown(found: Mapping[str, Any]) -> str:
         said = {problem["message"] for problem in found["problems"]}
         lines += _problems((own for own in built["problems"] if own["message"] not in said), "The run")
     return "\n".join([*lines, *_missing(found)]) + "\n"
+
+
+def report_files(found: Mapping[str, Any]) -> dict[str, bytes]:
+    """Give the object of `judged_json` as files: the page, and the object itself."""
+    page = judged_markdown(found).encode("utf-8", "surrogatepass")
+    return {REPORT: page, "report.json": json_bytes(found)}
 
 
 def _summary(found: Mapping[str, Any]) -> list[str]:

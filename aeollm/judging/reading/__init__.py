@@ -16,7 +16,7 @@ from aeollm.judging.reading.probabilities import (
     probabilities_reader,
     sampled_probabilities,
 )
-from aeollm.judging.reading.schemas import choice_schema, outcomes_schema, scores_schema
+from aeollm.judging.reading.schemas import outcomes_schema, scores_schema
 from aeollm.judging.reading.scores import read_scores, scores_reader
 
 __all__ = [
@@ -28,7 +28,6 @@ __all__ = [
     "Outcome",
     "Scale",
     "choice_reader",
-    "choice_schema",
     "criterion_fields",
     "dimension_fields",
     "option_probabilities",

@@ -118,11 +118,11 @@ def read_outcomes(reply: Reply, fields: Sequence[Field]) -> Mapping[str, str] | 
     return _read(reply, fields, outcome_of, loose=False)
 
 
-def read_choice(reply: Reply, options: Sequence[str], field: Field = ANSWER) -> str | Unread:
+def read_choice(reply: Reply, options: Sequence[str]) -> str | Unread:
     """Give the option a reply chooses, or why none."""
     loose = any(one != other and other.startswith(one) for one in options for other in options)
-    chosen = _read(reply, [field], lambda text: option_of(text, options), loose=loose)
-    return chosen if isinstance(chosen, Unread) else chosen[field.name]
+    chosen = _read(reply, [ANSWER], lambda text: option_of(text, options), loose=loose)
+    return chosen if isinstance(chosen, Unread) else chosen[ANSWER.name]
 
 
 def outcomes_reader(fields: Sequence[Field]) -> Reader[Mapping[str, str]]:
@@ -130,6 +130,6 @@ def outcomes_reader(fields: Sequence[Field]) -> Reader[Mapping[str, str]]:
     return lambda reply: read_outcomes(reply, fields)
 
 
-def choice_reader(options: Sequence[str], field: Field = ANSWER) -> Reader[str]:
+def choice_reader(options: Sequence[str]) -> Reader[str]:
     """Give `read_choice` with its arguments, as a session wants it."""
-    return lambda reply: read_choice(reply, options, field)
+    return lambda reply: read_choice(reply, options)

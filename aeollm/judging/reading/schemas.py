@@ -9,23 +9,17 @@ from aeollm.judging.reading.fields import Field
 from aeollm.judging.reading.numbers import Scale
 
 
-def scores_schema(fields: Sequence[Field], scale: Scale, *, reason: bool = False) -> str:
-    """Ask for a number on the scale in every field, with a reason before them if wanted."""
+def scores_schema(fields: Sequence[Field], scale: Scale) -> str:
+    """Ask for a number on the scale in every field."""
     number = {"type": "number", "minimum": float(scale.low), "maximum": float(scale.high)}
-    return _schema({field.name: number for field in fields}, reason=reason)
+    return _schema({field.name: number for field in fields})
 
 
-def outcomes_schema(fields: Sequence[Field], *, reason: bool = False) -> str:
+def outcomes_schema(fields: Sequence[Field]) -> str:
     """Ask for the winner in every field."""
-    return _schema({field.name: {"type": "string", "enum": ["A", "B", "tie"]} for field in fields}, reason=reason)
+    return _schema({field.name: {"type": "string", "enum": ["A", "B", "tie"]} for field in fields})
 
 
-def choice_schema(options: Sequence[str], field: Field, *, reason: bool = False) -> str:
-    """Ask for one of the options."""
-    return _schema({field.name: {"type": "string", "enum": list(options)}}, reason=reason)
-
-
-def _schema(properties: dict[str, object], *, reason: bool) -> str:
-    whole = {"reason": {"type": "string"}, **properties} if reason else properties
-    schema = {"type": "object", "properties": whole, "required": list(whole), "additionalProperties": False}
+def _schema(properties: dict[str, object]) -> str:
+    schema = {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
     return json.dumps(schema, ensure_ascii=False, separators=(",", ":"))

@@ -61,8 +61,3 @@ class Reports:
             for part in (*report.key, report.text):
                 whole.update(hashlib.sha256(part.encode("utf-8", "surrogatepass")).digest())
         return whole.hexdigest()
-
-    @property
-    def tokens(self) -> int:
-        """Estimate the tokens of all."""
-        return sum(report.tokens for report in self.reports)

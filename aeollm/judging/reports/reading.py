@@ -15,7 +15,6 @@ from aeollm.tables import Key
 
 _FOLDER = re.compile(r"(?i)report[ _-]?(.+)")
 _PLAIN = (".md", ".markdown", ".txt")
-_CONVERTED = (".docx", ".html", ".htm", ".pdf")
 PREFERRED = (".md", ".markdown", ".docx", ".html", ".htm", ".txt", ".pdf")
 """Formats in the order of how much they keep: of the same report in two, the first is taken."""
 _TABLES = {

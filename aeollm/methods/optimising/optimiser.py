@@ -107,9 +107,9 @@ class Optimiser:
         """Have reports of some questions scored under a guidance."""
         asking = self.setup.scoring(guidance, questions)
         scores: dict[Key, list[float]] = {}
-        calls = {call.request.place: call for call in holistic(asking)}
+        calls = list(holistic(asking))
         self.calls += len(calls)
-        async for answer in self.session.run_each((call.request, call.read) for call in calls.values()):
+        async for answer in self.session.run_each((call.request, call.read) for call in calls):
             self.answers.append(answer)
             rows: Rows = answer.value or ()
             scores |= {(row[1], row[2]): [float(cell) for cell in row[3:]] for row in rows}

@@ -6,21 +6,14 @@ from collections.abc import Sequence
 
 from aeollm.errors import Problem, group_problems
 from aeollm.judging import Price, Spent
-from aeollm.reporting.html import Html, joined, tag
+from aeollm.methods import in_units
+from aeollm.reporting.html import Html, joined, scrolling, tag, titled
 from aeollm.ui.words import both
-
-SIGNS = {"error": "✗", "warning": "!", "note": "i", "done": "✓"}
-_SHORT, _MINUTE, _HOUR = 9.95, 60, 3_600
 
 
 def said(key: str) -> str:
     """Say one sentence in both languages."""
     return tag("p", both(key), class_="ae-note", role="status")
-
-
-def titled(kind: str, title: str) -> Html:
-    """Give a title behind the sign of its kind."""
-    return joined([tag("span", SIGNS[kind], aria_hidden="true"), " ", title])
 
 
 def boxed(key: str) -> str:
@@ -45,25 +38,14 @@ def problems(found: Sequence[Problem]) -> str:
     return joined(boxes)
 
 
-def table(heads: Sequence[str], rows: Sequence[Sequence[str]], label: str, *, stacked: bool = False) -> Html:
-    """Write a table; where it is ``stacked``, every cell can name its column, for pages too narrow for a table."""
-    head = tag("thead", tag("tr", *(tag("th", title, scope="col") for title in heads)))
-    body = [
-        tag(
-            "tr",
-            tag("th", row[0], scope="row"),
-            *(_cell(*own, stacked=stacked) for own in zip(heads[1:], row[1:], strict=True)),
-        )
-        for row in rows
-    ]
-    whole = tag("table", head, tag("tbody", *body), class_="ae-table")
-    kind = "ae-scroll ae-j-stacked" if stacked else "ae-scroll"
-    return tag("div", whole, class_=kind, tabindex="0", role="region", aria_label=label)
+def stacked(heads: Sequence[str], rows: Sequence[Sequence[str]], label: str) -> Html:
+    """Write a table whose every cell can name its column, for pages too narrow for a table."""
+    named = [[row[0], *map(_cell, heads[1:], row[1:])] for row in rows]
+    return scrolling(heads, named, label, "ae-j-stacked")
 
 
-def _cell(title: str, value: str, *, stacked: bool) -> Html:
-    named = [tag("span", title, " ", class_="ae-j-column"), tag("span", value)]
-    return tag("td", *(named if stacked else [value]))
+def _cell(title: str, value: str) -> Html:
+    return joined([tag("span", title, " ", class_="ae-j-column"), tag("span", value)])
 
 
 def listed(parts: Sequence[str], between: str = " · ") -> Html:
@@ -80,11 +62,4 @@ def spent(found: Spent, price: Price) -> Html:
 
 def duration(seconds: float) -> Html:
     """Write a time in its two largest units, in both languages."""
-    whole = round(seconds)
-    if seconds < _SHORT:
-        return both("j_seconds", s=f"{seconds:.1f}")
-    if whole < _MINUTE:
-        return both("j_seconds", s=whole)
-    if whole < _HOUR:
-        return both("j_minutes", m=whole // _MINUTE, s=whole % _MINUTE)
-    return both("j_hours", h=whole // _HOUR, m=whole % _HOUR // _MINUTE)
+    return listed([both(f"j_unit_{unit}", n=count) for unit, count in in_units(seconds).items()], " ")

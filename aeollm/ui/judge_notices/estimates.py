@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from aeollm.errors import Problem
 from aeollm.judging import Price
 from aeollm.methods import Estimated, Material, Method
-from aeollm.reporting.html import Html, joined, tag
-from aeollm.ui.judge_notices.blocks import duration, listed, problems, table, titled
+from aeollm.reporting.html import Html, joined, tag, titled
+from aeollm.ui.judge_notices.blocks import duration, listed, problems, stacked
 from aeollm.ui.words import both
 
 
@@ -53,7 +53,7 @@ def estimate(
     line = tag("p", both(time_key, time=duration(told)), *roles, class_="ae-note")
     unsent = [] if sent else [" ", both("j_nothing_sent")]
     caption = tag("p", both("j_estimate_caption"), *unsent, class_="ae-caption")
-    return joined([caption, table(titles, shown, "estimate", stacked=True), line])
+    return joined([caption, stacked(titles, shown, "estimate"), line])
 
 
 def _estimated(own: Estimated, *, priced: bool) -> list[str]:

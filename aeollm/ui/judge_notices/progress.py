@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 from aeollm.judging import Progress
-from aeollm.reporting.html import Html, joined, tag
+from aeollm.reporting.html import Html, joined, tag, titled
 from aeollm.ui.judge_job import Job
 from aeollm.ui.judge_notices.blocks import duration, listed, said, spent
 from aeollm.ui.judge_notices.reasons import counted
@@ -51,9 +51,8 @@ def _trouble(now: Progress | None) -> Html:
     """Tell what goes wrong while it does: calls are tried again for a long time."""
     if now is None or now.trouble is None:
         return Html("")
-    sign = tag("span", "!", aria_hidden="true")
-    words = [both("j_trouble", n=now.failures), " ", untranslated(now.trouble)]
-    return tag("p", sign, " ", *words, class_="ae-j-trouble", role="status")
+    words = joined([both("j_trouble", n=now.failures), " ", untranslated(now.trouble)])
+    return tag("p", titled("warning", words), class_="ae-j-trouble", role="status")
 
 
 def _time_left(job: Job, left: int) -> str:

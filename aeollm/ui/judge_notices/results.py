@@ -8,10 +8,10 @@ from collections.abc import Sequence
 
 from aeollm.judging import Missing
 from aeollm.methods import Judge, Judged
-from aeollm.reporting.html import Html, joined, number, tag
+from aeollm.reporting.html import Html, joined, number, scrolling, tag, titled
 from aeollm.tables import MEASURES, Run
 from aeollm.ui.judge_job import Job
-from aeollm.ui.judge_notices.blocks import duration, listed, problems, said, spent, table, titled
+from aeollm.ui.judge_notices.blocks import duration, listed, problems, said, spent
 from aeollm.ui.judge_notices.reasons import (
     STOPPED_BY_HAND,
     advice,
@@ -139,7 +139,7 @@ def _tried(judged: Judged) -> str:
     caption = tag("p", both("j_tried"), class_="ae-caption")
     more = len(rows) - _MOST_ROWS
     cut = [tag("p", "… ", both("j_more", n=more), class_="ae-note")] if more > 0 else []
-    return joined([caption, table(heads, rows[:_MOST_ROWS], "trial"), *cut])
+    return joined([caption, scrolling(heads, rows[:_MOST_ROWS], "trial"), *cut])
 
 
 def _short(cell: str) -> str:
@@ -170,4 +170,4 @@ def _agreement(judged: Judged) -> str:
     caption = tag("p", both("j_agreement"), f" {stage.name}", class_="ae-caption")
     part = [tag("p", both("j_few"), class_="ae-note")] if scores.partial else []
     named = [[both(row[0]) if known(row[0]) else row[0], *row[1:]] for row in rows]
-    return joined([caption, table(heads, named, "agreement"), *part])
+    return joined([caption, scrolling(heads, named, "agreement"), *part])
