@@ -175,20 +175,22 @@ class Callbacks:
         return [notices.status(chosen, offer, name), template]
 
     def opened(self, session: Session, request: gr.Request) -> list[Any]:
-        """Fill a page that has just been opened, as its address asks: labels, view, measure."""
+        """Fill a page that has just been opened, as its address asks: labels, view, measure.
+
+        On a busy server this may come after what the visitor did meanwhile, which is left alone then: the timer looks
+        for labels once more, by what the page has chosen. Nothing is sent that the page shows already.
+        """
         asked = dict(request.query_params)
         offer = self.catalogue.offer(retry=True)
+        if session.own or not session.example:
+            return [*[gr.skip()] * 3, gr.update(active=True), *[gr.skip()] * 5]
         name = asked.get("labels", "")
-        look = Look(None, asked.get("view"), asked.get("measure")).resolve(session)
-        view, measure = look[2:] if look else (OVERALL, MEASURES[0])
         value = name if name in offer.sets else offer.default
         described = [self.picker(session, value), *self.chosen(value, session), gr.update(active=bool(offer.pending))]
-        return [
-            *described,
-            gr.update(value=view),
-            gr.update(value=measure),
-            *self.looked_at(session, "", view, measure),
-        ]
+        look = Look(None, asked.get("view"), asked.get("measure")).resolve(session)
+        if look is None or look[2:] == (OVERALL, MEASURES[0]):
+            return [*described, *[gr.skip()] * 5]
+        return [*described, *look[2:], *self.looked_at(session, "", *look[2:])]
 
     def refreshed(self, uploads: Sequence[Upload] | None, name: str, session: Session) -> list[Any]:
         """See whether the labels have arrived; they are chosen only while nothing is scored yet."""

@@ -92,16 +92,17 @@ def _small(key: str, elem_id: str, kind: type[Any] = gr.DownloadButton, **option
 
 def _inputs(calls: Callbacks) -> Inputs:
     offer = calls.catalogue.offer()
+    status_now, template_now = calls.chosen(offer.default, calls.example)
     with gr.Row(elem_id="labels-row", equal_height=True):
         picker = gr.Dropdown(
             list(offer.sets), value=offer.default, label=say("labels"), elem_id="labels", min_width=220
         )
-        status = gr.HTML(calls.chosen(offer.default, calls.example)[0], elem_id="status")
+        status = gr.HTML(status_now, elem_id="status")
         own = _small("own_labels", "own-labels", gr.UploadButton, file_count="single")
     files = gr.File(label=say("drop_runs"), file_count="multiple", height=150, elem_id="runs")
     with gr.Row(elem_id="actions"):
         demo = _small("try_demo", "demo-runs", gr.Button)
-        template = _small("template_run", "template")
+        template = _small("template_run", "template", value=template_now)
         gr.HTML((ASSETS / "format.html").read_text(encoding="utf-8"), elem_id="format")
     return Inputs(picker, status, own, files, demo, template)
 

@@ -24,7 +24,7 @@ TABS = {
     **{tab: f"{place} {DRAWN}" for tab, place in (("Score", "#by-question"), ("Questions", "#q-slopes"))},
     "Compare": f"#c-forest {DRAWN}",
     "Judge": "#j-files",
-    "Build": "#b-demo",
+    "Build": "#b-run:enabled",
     "Calibrate": "#cal-table tbody tr",
 }
 AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text("utf-8")
@@ -51,7 +51,8 @@ def axe(page: Page, rules: list[str] | None = None) -> list[dict[str, object]]:
     if not page.evaluate("Boolean(window.axe)"):
         page.evaluate(AXE)
     page.evaluate("document.querySelectorAll('details').forEach(fold => { fold.open = true; })")
-    # What fades in is faint for a moment.
+    # What waits for an answer, and what fades in, is faint for a moment.
+    expect(page.locator(".pending")).to_have_count(0, timeout=SLOW)
     page.wait_for_function("document.getAnimations().every(moving => moving.playState !== 'running')")
     return list(page.evaluate(RUN, [rules, LISTED]))
 

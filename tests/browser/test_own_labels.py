@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import io
+import threading
 import zipfile
 
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
 from tests.browser.conftest import RUNS
-from tests.browser.score_tab import from_disk, means, same
+from tests.browser.score_tab import ScoreTab, from_disk, means, same
 from tests.browser.serving import ROOT, score_by_cli
 
 CASES = ROOT / "tests" / "cases"
@@ -157,3 +158,32 @@ def test_labels_dropped_on_their_row_are_taken_as_labels(tab):
         LABELS.read_text("utf-8"),
     )
     expect(tab.page.locator("#labels input")).to_have_value("own: dropped")
+
+
+def test_a_start_that_comes_late_changes_nothing_of_what_was_done_meanwhile(second_page, app):
+    """On a busy server the page is there, and used, before its first events have been answered."""
+    page, _ = second_page
+    early, held = threading.Event(), list[Route]()
+    early.set()
+    page.route("**/queue/join*", lambda route: held.append(route) if early.is_set() else route.continue_())
+    tab = ScoreTab(page, app.url).open()
+    page.wait_for_timeout(1_500)
+    assert held
+    early.clear()
+
+    with page.expect_download() as taken:
+        page.locator("#template").click()
+    assert taken.value.suggested_filename == "template_demo.txt"
+    tab.own_labels(("warm.csv", OWN_DIMENSIONS))
+    expect(page.locator("#labels input")).to_have_value("own: warm")
+    lines = [f"task q{question} {answer} 1 {ord(answer)}" for question in (1, 2) for answer in "abc"]
+    tab.drop([("mine.txt", "\n".join(["taskId questionId answerId warmth_score length_score", *lines]).encode())])
+    tab.shows("mine.txt")
+    for route in held:
+        with page.expect_response("**/queue/join*"):
+            route.continue_()
+    page.wait_for_timeout(1_500)
+    expect(page.locator("#labels input")).to_have_value("own: warm")
+    expect(page.locator("#status")).to_contain_text("warm")
+    tab.shows("mine.txt")
+    expect(page.locator("#scores")).not_to_contain_text("DEMO")

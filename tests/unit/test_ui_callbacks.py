@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
+import gradio as gr
 import pytest
 
 from aeollm.errors import HubError, Problem, RunError, UsageError
@@ -358,20 +359,29 @@ class TestCallbacks:
             run, _, _ = calls.clicked_run(first, "overall", "spearman", event)
             assert run["value"] == chosen
 
-    @pytest.mark.parametrize(
-        ("asked", "shown"),
-        [
-            ({}, ("labels", "overall", "spearman")),
-            ({"labels": DEMO, "view": "insight", "measure": "accuracy"}, (DEMO, "insight", "accuracy")),
-            ({"labels": EVIL, "view": EVIL, "measure": EVIL}, ("labels", "overall", "spearman")),
-        ],
-    )
-    def test_an_address_chooses_what_there_is(self, calls, first, asked, shown):
-        opened = calls.opened(first, SimpleNamespace(query_params=asked))
-        picker, _, _, timer, shown_view, shown_measure, table, *_ = opened
+    def test_an_address_chooses_what_there_is(self, calls, first):
+        asked = {"labels": DEMO, "view": "insight", "measure": "accuracy"}
+        picker, _, _, timer, view, measure, table, *_ = calls.opened(first, SimpleNamespace(query_params=asked))
         assert timer["active"] is False
-        assert (picker["value"], shown_view["value"], shown_measure["value"]) == shown
+        assert (picker["value"], view, measure) == (DEMO, "insight", "accuracy")
         assert "<img" not in table
+
+    @pytest.mark.parametrize("asked", [{}, {"labels": EVIL, "view": EVIL, "measure": EVIL}])
+    def test_what_a_page_shows_already_is_not_sent_again(self, calls, first, asked):
+        picker, status, template, timer, *seen = calls.opened(first, SimpleNamespace(query_params=asked))
+        assert (picker["value"], timer["active"]) == ("labels", False)
+        assert "labels" in status
+        assert Path(template).is_file()
+        assert seen == [gr.skip()] * 5
+
+    def test_a_page_that_is_used_already_is_left_alone(self, calls, first):
+        asked = SimpleNamespace(query_params={"labels": DEMO, "view": "insight"})
+        scored, *_ = calls.scored([run_upload(GOOD)], DEMO, first, *LOOK)
+        labelled, _ = add_labels(first, upload(CASES / "labels.csv", "mine.csv"))
+        for session in (scored, labelled):
+            *told, timer = [part for part in calls.opened(session, asked) if part != gr.skip()]
+            assert told == []
+            assert timer["active"] is True
 
     @pytest.mark.parametrize(
         ("uploads", "chosen", "shown"),
