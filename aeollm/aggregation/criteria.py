@@ -9,12 +9,12 @@ from fractions import Fraction
 from typing import Literal
 
 from aeollm.errors import JudgmentsError, Problem, printable
-from aeollm.tables import DIMENSIONS, AnswerScores, CriterionScores, Key, Order, Rubrics
+from aeollm.tables import DIMENSIONS, ORDERS, AnswerScores, CriterionScores, Key, Rubrics
 
 Missing = Literal["renormalise", "undefined", "refuse"]
 Orders = Literal["average", "original", "reversed"]
-Cell = tuple[Key, str, int]
-"""(question, answer), dimension, place of the criterion in the rubric."""
+Cell = tuple[Key, str]
+"""(question, answer), dimension."""
 
 _FEW = 5
 
@@ -43,17 +43,16 @@ def dimension_scores(
     JudgmentsError
         For questions, dimensions or criteria that the rubrics do not know, and for missing ones under "refuse".
     """
-    reader = _Places(scores, rubrics)
-    cells = reader.cells()
-    chosen = {cell: value for cell, by in cells.items() if (value := _of_orders(by, orders)) is not None}
-    if not chosen:
+    places = _Places(scores, rubrics)
+    means = _Means(scores, places.rows(), orders)
+    found, gaps = _weighted(means, places, missing)
+    if not found:
         message = f"no score was given in the {orders} order of criteria."
         raise JudgmentsError(scores.name, [Problem("error", "no_order", message, "Choose another order.")])
-    problems = [*scores.problems, *_one_order(cells, orders)]
-    found, gaps = _weighted(chosen, reader, missing)
+    problems = [*scores.problems, *means.one_order()]
     if gaps and missing == "refuse":
         raise JudgmentsError(scores.name, [*problems, *_told(gaps, "error")])
-    dimensions = [name for name in reader.dimensions if any(place == name for _, place in found)]
+    dimensions = [name for name in places.dimensions if any(place == name for _, place in found)]
     table = AnswerScores.of_cells(scores.name, dimensions, found)
     return replace(table, problems=(*problems, *_told(gaps, "warning"))).rounded()
 
@@ -74,30 +73,26 @@ class _Places:
         seen = tuple(dict.fromkeys(name for _, name in self.weights))
         return (*(name for name in DIMENSIONS if name in seen), *(name for name in seen if name not in DIMENSIONS))
 
-    def cells(self) -> dict[Cell, dict[Order, dict[str, list[Fraction]]]]:
-        """Group the scores by cell, order and judge.
+    def rows(self) -> dict[Cell, list[tuple[int, int]]]:
+        """Group the rows of the file by cell, each as the place of its criterion in the rubric and its number.
 
         Raises
         ------
         JudgmentsError
             With every question, dimension or criterion that is unknown.
         """
-        scores, found = self.scores, dict[Cell, dict[Order, dict[str, list[Fraction]]]]()
+        scores, found = self.scores, dict[Cell, list[tuple[int, int]]]()
         self._know()
-        scale = Fraction(10) ** scores.scores.exponent
-        units: list[int] = scores.scores.units.tolist()
-        original: tuple[Order, ...] = ("original",)
-        orders = scores.orders or original * len(scores)
-        judges = scores.judges or ("",) * len(scores)
-        for row, question in enumerate(scores.questions):
+        for row, (key, dimension) in enumerate(zip(self._keys(), scores.dimensions, strict=True)):
             place = self._place(row)
             if place is not None:
-                cell = ((question, scores.answers[row]), scores.dimensions[row], place)
-                by_judge = found.setdefault(cell, {}).setdefault(orders[row], {})
-                by_judge.setdefault(judges[row], []).append(units[row] * scale)
+                found.setdefault((key, dimension), []).append((place, row))
         if self.problems:
             raise JudgmentsError(scores.name, [*scores.problems, *self.problems])
         return found
+
+    def _keys(self) -> Iterable[Key]:
+        return zip(self.scores.questions, self.scores.answers, strict=True)
 
     def _know(self) -> None:
         """Index criteria by text and by number."""
@@ -172,38 +167,59 @@ def _folded(text: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
 
 
-def _of_orders(by: Mapping[Order, Mapping[str, Sequence[Fraction]]], orders: Orders) -> Fraction | None:
-    taken = [of for order, of in by.items() if orders in ("average", order)]
-    return _mean([_mean([_mean(own) for own in of.values()]) for of in taken]) if taken else None
+@dataclass
+class _Means:
+    """The mean score of every criterion, made for one cell at a time: there may be very many.
+
+    ``orders`` are those to take; ``counts`` is in how many orders each criterion so far was scored.
+    """
+
+    scores: CriterionScores
+    rows: Mapping[Cell, Sequence[tuple[int, int]]]
+    orders: Orders
+    counts: list[int] = field(default_factory=list)
+
+    def of(self, cell: Cell) -> dict[int, Fraction]:
+        """Give the means in the orders to take, by the criterion's place."""
+        units, scale = self.scores.scores.units, Fraction(10) ** self.scores.scores.exponent
+        found: dict[int, dict[str, dict[str, list[Fraction]]]] = {}
+        for place, row in self.rows.get(cell, ()):
+            order = self.scores.orders[row] if self.scores.orders is not None else ORDERS[0]
+            judge = self.scores.judges[row] if self.scores.judges is not None else ""
+            by_judge = found.setdefault(place, {}).setdefault(order, {})
+            by_judge.setdefault(judge, []).append(int(units[row]) * scale)
+        self.counts += map(len, found.values())
+        means = ((place, self._mean_of(by_order)) for place, by_order in found.items())
+        return {place: mean for place, mean in means if mean is not None}
+
+    def _mean_of(self, by_order: Mapping[str, Mapping[str, Sequence[Fraction]]]) -> Fraction | None:
+        taken = [by_judge for order, by_judge in by_order.items() if self.orders in ("average", order)]
+        return _mean([_mean([_mean(own) for own in by_judge.values()]) for by_judge in taken]) if taken else None
+
+    def one_order(self) -> list[Problem]:
+        """Warn of criteria scored in one order where others were in both."""
+        single = self.counts.count(1)
+        if self.orders != "average" or single in (0, len(self.counts)):
+            return []
+        message = f"{single} of {len(self.counts)} criterion scores exist in one order only; they stand for both."
+        return [Problem("warning", "one_order", message, "Ask again for the other order.")]
 
 
 def _mean(values: Sequence[Fraction]) -> Fraction:
     return sum(values, Fraction(0)) / len(values)
 
 
-def _one_order(cells: Mapping[Cell, Mapping[Order, object]], orders: Orders) -> list[Problem]:
-    """Warn of cells scored in one order where others were in both."""
-    counts = [len(by) for by in cells.values()]
-    single = counts.count(1)
-    if orders != "average" or single in (0, len(counts)):
-        return []
-    message = f"{single} of {len(counts)} criterion scores exist in one order only; they stand for both."
-    return [Problem("warning", "one_order", message, "Ask again for the other order.")]
-
-
 def _weighted(
-    chosen: Mapping[Cell, Fraction], places: _Places, missing: Missing
-) -> tuple[dict[tuple[Key, str], Fraction | None], dict[tuple[Key, str], list[int]]]:
-    """Give scores and missing criteria by (answer, dimension); a criterion of weight 0 is never missing."""
-    scored: dict[tuple[Key, str], dict[int, Fraction]] = {}
-    for (key, dimension, place), value in chosen.items():
-        scored.setdefault((key, dimension), {})[place] = value
-    found: dict[tuple[Key, str], Fraction | None] = {}
-    gaps: dict[tuple[Key, str], list[int]] = {}
-    keys = dict.fromkeys(key for key, _ in scored)
-    for key in keys:
-        for dimension in (name for question, name in places.weights if question == key[0]):
-            weights, own = places.weights[key[0], dimension], scored.get((key, dimension), {})
+    means: _Means, places: _Places, missing: Missing
+) -> tuple[dict[Cell, Fraction | None], dict[Cell, list[int]]]:
+    """Give scores and missing criteria of answers with any score; a criterion of weight 0 is never missing."""
+    found: dict[Cell, Fraction | None] = {}
+    gaps: dict[Cell, list[int]] = {}
+    for key in dict.fromkeys(key for key, _ in means.rows):
+        names = [name for question, name in places.weights if question == key[0]]
+        scored = {name: means.of((key, name)) for name in names}
+        for dimension in names if any(scored.values()) else ():
+            weights, own = places.weights[key[0], dimension], scored[dimension]
             absent = [place for place, weight in enumerate(weights) if weight and place not in own]
             total = sum((weights[place] for place in own), Fraction(0))
             if absent:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import io
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
@@ -21,7 +20,7 @@ def csv_rows(text: str, delimiter: str = ",") -> Iterator[tuple[int, list[str]]]
     Unreadable
         If quotation marks swallow the rest of the file.
     """
-    reader = csv.reader(io.StringIO(text), strict=True, delimiter=delimiter)
+    reader = csv.reader(_lines(text), strict=True, delimiter=delimiter)
     # Ids and names stand on very many rows; the reader makes each one anew.
     short: dict[str, str] = {}
     try:
@@ -32,6 +31,15 @@ def csv_rows(text: str, delimiter: str = ",") -> Iterator[tuple[int, list[str]]]
         message = f"no CSV can be read from here on ({error})."
         remedy = "Look for a quotation mark without its partner."
         raise refuse("csv", message, remedy, line=reader.line_num) from None
+
+
+def _lines(text: str) -> Iterator[str]:
+    """Give the lines with their ends; a file in memory would hold the text again, at four bytes a character."""
+    start = 0
+    while start < len(text):
+        end = text.find("\n", start) + 1 or len(text)
+        yield text[start:end]
+        start = end
 
 
 def repeated(header: Sequence[str]) -> list[str]:
