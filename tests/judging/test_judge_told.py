@@ -275,13 +275,22 @@ def test_progress_is_a_line_now_and_then(capsys):
     telling.ask(Ask("holistic", "b", {}))
     now = 62.0
     telling.progress(Progress(10, 1, 2, Spent(8, Usage(900, 100), 0.25), "paused", "HTTP 429"))
+    now = 63.0
+    telling.progress(Progress(10, 1, 2, Spent(8, Usage(900, 100), 0.25), None, "HTTP 500", 2))
+    now = 64.0
+    telling.progress(Progress(10, 1, 2, Spent(8, Usage(900, 100), 0.25), None, "HTTP 500", 2))
+    now = 65.0
+    telling.progress(Progress(10, 1, 2, Spent(8, Usage(900, 100), 0.25), None, "HTTP 500", 3))
     telling.stopping(2, now=False)
     # 18 wanted, 5 over: 13 left, 31 s for 3 calls. Then a's six are over: 10 of b less 5.
     assert capsys.readouterr().err.splitlines() == [
         "asking: a",
         "a: 4 done, 1 missing, at most 13 left; 3 calls, 1000 tokens, 0.25; at most about 2 min 14 s left",
         "asking: b",
+        # What goes wrong is told at once, then two seconds later if it is something else, then after four.
+        "b: HTTP 429",
         "b: 10 done, 1 missing, at most 5 left; 8 calls, 1000 tokens, 0.25; at most about 39 s left; paused; HTTP 429",
+        "b: HTTP 500 (2 failures in a row)",
         "stopping: 2 calls under way will be waited for and kept. Ctrl-C again gives them up.",
     ]
 
