@@ -295,18 +295,41 @@ def test_progress_is_a_line_now_and_then(capsys):
     ]
 
 
+def names_of(found):
+    return [run["name"] for run in found["runs"]]
+
+
 def test_runs_of_one_name_are_told_apart(capsys, tmp_path):
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
         shutil.copy(ROOT / "assets" / "demo" / "runs" / "good_judge.txt", tmp_path / name / "run.txt")
-    code, told, _ = call(
-        capsys, "score", tmp_path / "one" / "run.txt", tmp_path / "two" / "run.txt", "--labels-set", "demo"
-    )
+    one, two = (tmp_path / name / "run.txt" for name in ("one", "two"))
+    other = shutil.copy(ROOT / "assets" / "demo" / "runs" / "coarse_judge.txt", tmp_path)
+    code, told, _ = call(capsys, "score", one, two, other, two, "--labels-set", "demo")
     assert code == 0
-    assert {line.split("  ")[0] for line in told.splitlines() if line.startswith("run.txt")} >= {
-        "run.txt",
-        "run.txt (2)",
-    }
+    names = ["one/run.txt", "two/run.txt", "coarse_judge.txt", "two/run.txt (2)"]
+    shown = [line.split("  ")[0] for line in told.splitlines()]
+    assert [name for name in shown if name in names] == names
+    for command in ("score", "check"):
+        found = json.loads(call(capsys, command, one, two, other, two, "--labels-set", "demo", "--json")[1])
+        assert names_of(found) == names
+    found = json.loads(call(capsys, "check", one, two, other, two, "--json")[1])
+    assert names_of(found) == names
+    saved = tmp_path / "saved.json"
+    saved.write_text(call(capsys, "compare", one, other, "--labels-set", "demo", "--resamples", "99", "--json")[1])
+    assert names_of(json.loads(saved.read_text())) == ["run.txt", "coarse_judge.txt"]
+    # Another run of the saved one's file name: where that lay is not known any more.
+    shutil.copy(ROOT / "assets" / "demo" / "runs" / "length_biased_judge.txt", two)
+    found = json.loads(call(capsys, "compare", two, "--labels-set", "demo", "--extend", saved, "--json")[1])
+    assert names_of(found) == ["run.txt", "coarse_judge.txt", "run.txt (2)"]
+    found = json.loads(call(capsys, "compare", one, two, "--labels-set", "demo", "--resamples", "99", "--json")[1])
+    assert names_of(found) == ["one/run.txt", "two/run.txt"]
+    assert (
+        call(capsys, "report", one, two, "--labels-set", "demo", "--resamples", "99", "-o", tmp_path / "r.html")[0] == 0
+    )
+    page = (tmp_path / "r.html").read_text()
+    assert "one/run.txt" in page
+    assert "run.txt (2)" not in page
 
 
 def test_there_is_no_folder_left_by_looking(judging, tmp_path):
