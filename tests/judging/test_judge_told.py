@@ -133,6 +133,16 @@ def test_figures_of_agreement_say_on_how_many_questions_they_rest(judge, judging
     assert page(out).count("| spearman |") == 1
 
 
+def test_a_dry_run_tells_the_same_whether_prompts_are_written_or_added_up(judge, judging):
+    judge.script = by_quality
+    judging("holistic", "--trial", "1", "--seed", "5")
+    # Where there are replies, though none to these requests, every prompt is written to look for its own.
+    for recipe in ("holistic", "pairwise"):
+        written, added = (judging(recipe, "--dry-run", folder=folder)[1] for folder in ("out", None))
+        assert written == added
+        assert "tokens in" in added
+
+
 def test_replies_that_are_shared_are_counted_and_paid_once(judge, judging):
     judge.script = by_quality
     # Two judges that are one model: the same words twice.
