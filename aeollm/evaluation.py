@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -170,3 +171,21 @@ def distinct(names: Sequence[str], taken: Sequence[str] = ()) -> list[str]:
             candidate = f"{name} ({number})"
         shown.append(candidate)
     return shown[len(taken) :]
+
+
+def distinct_files(paths: Sequence[str | Path]) -> list[str]:
+    """Name files by as little of the ends of their paths as tells them apart.
+
+    The very same path has the same name again: see `distinct`.
+
+    >>> distinct_files(["runs/holistic/run.txt", "runs/pairwise/run.txt", "runs/good.txt"])
+    ['holistic/run.txt', 'pairwise/run.txt', 'good.txt']
+    """
+    whole = [Path(path).parts or (str(path),) for path in paths]
+    ends = Counter(end for parts in set(whole) for end in _ends(parts))
+    shown = [next((end for end in _ends(parts) if ends[end] == 1), parts) for parts in whole]
+    return [Path(*parts).as_posix() for parts in shown]
+
+
+def _ends(parts: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    return (parts[-count:] for count in range(1, len(parts) + 1))

@@ -2,7 +2,8 @@
 
 ``--calls`` requests go to a server in another process that answers at once; then ``--cached`` replies on disk are
 turned into scores, and by the recipe `per-criterion` into a run, in processes of their own whose memory is told beside
-that of a tenth of them.
+that of a tenth of them. Last, what all pairs of ``--reports`` reports of 40 kB would take is told, a hundred to a
+question.
 """
 
 from __future__ import annotations
@@ -21,12 +22,12 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from aeollm.decimals import Decimal
-from aeollm.judging import Data, Limits, Message, Options, Reply, ReplyStore, Request, Session, read_template
+from aeollm.judging import Data, Limits, Message, Options, Price, Reply, ReplyStore, Request, Session, read_template
 from aeollm.judging.asking import Endpoint, connect
 from aeollm.judging.reading import Scale, dimension_fields, scores_reader
 from aeollm.judging.reports import Report
 from aeollm.judging.wording import list_dimensions, scores_form
-from aeollm.methods import Judge, Material, Running, Task, read_method, run_method
+from aeollm.methods import Judge, Material, Running, Task, estimated, read_method, run_method
 from aeollm.methods.collecting import requests_of
 from aeollm.methods.running import REPLIES
 from aeollm.tables import DIMENSIONS, Criterion, Rubrics
@@ -133,11 +134,11 @@ def cached(path: Path, count: int) -> None:
     print(f"{done} cached replies to scores: {told}")
 
 
-def task_of(count: int) -> Task:
-    """Make reports and rubrics of 25 criteria, and judge every criterion alone."""
+def task_of(count: int, recipe: str = "per-criterion", answers: int = 16, text: str = REPORT) -> Task:
+    """Make reports, so many to a question, and rubrics of 25 criteria; judge every criterion alone, or by a recipe."""
     reports = [
-        Report(str(number // 16), f"Doc_{number % 16:03d}", REPORT + str(number), "made")
-        for number in range(count // CRITERIA)
+        Report(str(number // answers), f"Doc_{number % answers:03d}", text + str(number), "made")
+        for number in range(count)
     ]
     questions = dict.fromkeys(report.question for report in reports)
     own = {
@@ -148,12 +149,12 @@ def task_of(count: int) -> Task:
     prompts = dict.fromkeys(questions, "Compare three ways of cooling a building.")
     rubrics = Rubrics("made", weights, prompts, dict.fromkeys(questions, own))
     material = Material(tuple(reports), None, rubrics, len(reports))
-    return Task(read_method("per-criterion"), material, {"judge": Judge("judge", "m")})
+    return Task(read_method(recipe), material, {"judge": Judge("judge", "m")})
 
 
 def fill_run(folder: Path, count: int) -> None:
     """Put a reply to every criterion on disk."""
-    task = task_of(count)
+    task = task_of(count // CRITERIA)
     with ReplyStore(folder / REPLIES) as store:
         for request in requests_of(task.asking(task.method.asks[0])):
             store.add(request, Reply(f'{{"score": {len(store) % 21 / 2}}}', "m"), {"seconds": 1.0})
@@ -162,7 +163,7 @@ def fill_run(folder: Path, count: int) -> None:
 def to_run(folder: Path, count: int) -> None:
     """Print the time and memory from replies on disk to a run; runs in a process of its own."""
     start, wall = time.process_time(), time.perf_counter()
-    task = task_of(count)
+    task = task_of(count // CRITERIA)
     held = sum(len(report.text) for report in task.material.reports) / 2**20
     judged = run_method(task, folder, Running(online=False))
     answers = len(judged.built.run) if judged.built is not None else 0
@@ -172,11 +173,22 @@ def to_run(folder: Path, count: int) -> None:
     print(f"{judged.from_disk} cached replies to a run of {answers} answers: {told}")
 
 
+def estimating(count: int) -> None:
+    """Print the CPU time of telling what all pairs take."""
+    task = task_of(count, "pairwise", 100, (2 * REPORT)[:40_000])
+    start = time.process_time()
+    (found,) = estimated(task, Price())
+    cpu = time.process_time() - start
+    cost = f"{cpu:.1f} s CPU, {1e6 * cpu / found.calls:.0f} µs a call"
+    print(f"estimate of {found.calls:,} calls, {found.prompt / 1e9:.1f} thousand million tokens in: {cost}")
+
+
 def main() -> None:
     """Print all figures."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--calls", type=int, default=500)
     parser.add_argument("--cached", type=int, default=32_000)
+    parser.add_argument("--reports", type=int, default=10_000)
     parser.add_argument("--from-disk", nargs=2, help=argparse.SUPPRESS)
     parser.add_argument("--to-run", nargs=2, help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -194,6 +206,7 @@ def main() -> None:
             subprocess.run([sys.executable, __file__, "--from-disk", str(path), str(count)], check=True)
             fill_run(path.with_suffix(""), count)
             subprocess.run([sys.executable, __file__, "--to-run", str(path.with_suffix("")), str(count)], check=True)
+    estimating(options.reports)
 
 
 if __name__ == "__main__":

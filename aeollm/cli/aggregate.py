@@ -10,7 +10,7 @@ from pathlib import Path
 from aeollm.cli import annotators
 from aeollm.cli.built import add_outcome, carry_out
 from aeollm.cli.options import from_zero
-from aeollm.evaluation import distinct
+from aeollm.evaluation import distinct, distinct_files
 from aeollm.recipes import STEPS, Option, Recipe, step_of
 
 _FORMS = {"criteria": "criterion scores", "pairwise": "pairwise judgments"}
@@ -83,7 +83,7 @@ def run(options: argparse.Namespace) -> int:
         return annotators.run(options)
     second = options.anchor if do == "pairwise" else options.second if do == "ties" else None
     paths = [*options.files, *([second] if second is not None else [])]
-    names = distinct([path.name for path in paths], taken=[do])
+    names = distinct(distinct_files(paths), taken=[do])
     named = {key: getattr(options, key) for key, option in STEPS[do].options.items() if option.kind != "name"}
     if second is not None:
         named["anchor" if do == "pairwise" else "by"] = names[-1]

@@ -26,7 +26,9 @@ def run(options: argparse.Namespace) -> int:
     if asked_labels(options):
         return score.run(options, scored=False)
     policy = policy_of(options)
-    results = [Result(inspect_run(path, None, policy), None, "") for path in options.runs]
+    results = [
+        Result(inspect_run(path, None, policy, name=name), None, "") for path, name in score.told_apart(options.runs)
+    ]
     message = "no labels are named, so that only the form was checked, not ids and coverage."
     note = Problem("note", "no_labels", message, "Name them with --labels or --labels-set.")
     if options.json:

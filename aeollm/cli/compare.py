@@ -12,7 +12,7 @@ from aeollm.cli.score import unusable
 from aeollm.cli.terminal import DONE, REFUSED, UNUSABLE, complain, print_json, print_lines, write_file
 from aeollm.cli.text_tables import aligned, label_lines, problem_lines, verdict
 from aeollm.errors import AeollmError, Problem, UsageError
-from aeollm.evaluation import Evaluation, distinct, evaluate
+from aeollm.evaluation import Evaluation, distinct, distinct_files, evaluate
 from aeollm.exports import comparison_csv, comparison_latex
 from aeollm.exports.chance import ceiling_in_words, chance_in_words
 from aeollm.exports.wording import number, plan_in_words, ranked_runs, reach, told_pairs
@@ -41,11 +41,8 @@ def run(options: argparse.Namespace) -> int:
             raise UsageError("compare", [problem])
         saved = Saved.read(options.extend) if options.extend is not None else None
         # What is saved can be shown again without labels.
-        evaluation = (
-            evaluate([(path, None) for path in options.runs], labels_of(options), policy_of(options))
-            if options.runs
-            else None
-        )
+        files = list(zip(options.runs, distinct_files(options.runs), strict=True))
+        evaluation = evaluate(files, labels_of(options), policy_of(options)) if files else None
         if evaluation is not None and (refused := _refused(evaluation)):
             complain("\n".join(refused))
             if options.json:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from aeollm.cli.judging import recipe_of, task_of, wrong
-from aeollm.cli.options import from_zero, whole_number
+from aeollm.cli.options import add_labels, from_zero, whole_number
 from aeollm.cli.terminal import DONE, UNUSABLE, complain, print_lines
 from aeollm.errors import AeollmError
 from aeollm.judging import Price
@@ -19,6 +19,8 @@ from aeollm.judging.prompts import PROMPTS
 from aeollm.methods import Judge, Method, estimated, write_method
 
 _HOURS = {"": 1 / 3600, "s": 1 / 3600, "m": 1 / 60, "h": 1.0, "d": 24.0}
+_LABELS = ("labels", "labels_set", "repo", "revision", "folders")
+_SEND_LABELS = "Name them by --labels-set, or what the mounts hold by --judge-options='--rubrics /reports/FOLDER'."
 _READ_BY_A_SERVER = 5_000
 """Prompt tokens a second, as the page assets/recipes/scale.md assumes."""
 
@@ -52,10 +54,19 @@ def add(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Print or start the jobs."""
     try:
-        jobs = jobs_of(_plan(options), options.jobs)
+        plan = _plan(options)
+        jobs = jobs_of(plan, options.jobs)
+        futile, notes = _without_labels(recipe_of(options.recipe), plan)
         if options.dry_run:
-            print_lines([*_shown(jobs), "", *_takes(options, jobs[0])])
+            told = [f"note: {one}" for one in (*futile, *notes)]
+            for line in told:
+                complain(line)
+            print_lines([*_shown(jobs), "", *told, *_takes(options, jobs[0])])
             return DONE
+        if futile:
+            raise wrong(futile[0], _SEND_LABELS)
+        for note in notes:
+            complain(f"note: {note}")
         token = os.environ.get(options.token_env)
         if not token:
             raise wrong(f"the environment variable {options.token_env} is not set.", "Set it to a token of yours.")
@@ -92,6 +103,26 @@ def _plan(options: argparse.Namespace) -> Plan:
         options.code,
         options.answers,
     )
+
+
+def _without_labels(method: Method, plan: Plan) -> tuple[list[str], list[str]]:
+    """Say what follows where no labels go along: why nothing would come of the jobs, and what they would lack."""
+    parser = argparse.ArgumentParser(add_help=False)
+    add_labels(parser)
+    named = vars(parser.parse_known_args(plan.judge)[0]) | {key: own for key, own in method.made.items() if own}
+    rubrics = named.pop("rubrics")
+    if any(named[key] for key in _LABELS):
+        return [], []
+    asked = [ask for ask in method.asks if ask.kind.gives == "opinions" and ask.options["request"] != "no"]
+    if method.makes:
+        return ["no labels go along, and a prompt is optimised on labels: every job would be charged for nothing."], []
+    if not rubrics and any(ask.kind.gives != "opinions" for ask in method.asks):
+        told = "no labels or rubrics go along, and `judge` refuses reports of which nothing says what was asked for"
+        return [f"{told}: every job would load its model, be charged, and end with nothing."], []
+    lacking = ["whether every answer has its report is not checked"]
+    lacking += ["the judge is not shown what the reports were asked for"] if asked and not rubrics else []
+    lacking += ["no step learns anything from labels"] if any(step.kind.learns for step in method.steps) else []
+    return [], [f"no labels go along (--labels-set): {', '.join(lacking)}."]
 
 
 def _refuse_own_prompts(method: Method) -> None:

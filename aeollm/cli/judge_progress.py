@@ -1,7 +1,11 @@
-"""How far asking is, on standard error: one line that is rewritten on a terminal, else a line now and then."""
+"""How far asking is, on standard error: one line that is rewritten on a terminal, else a line now and then.
+
+What goes wrong is told at once, in lines that stay.
+"""
 
 from __future__ import annotations
 
+import shutil
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -13,6 +17,8 @@ from aeollm.methods import Ask, Estimated, duration
 
 _EVERY = 30.0
 """Seconds between lines where they stay."""
+_SOON = 2.0
+"""Seconds between the first two lines on what goes wrong; then twice as many, and so on."""
 
 
 class Telling:
@@ -22,7 +28,8 @@ class Telling:
         self._rows, self._price, self._clock = list(rows), price, clock
         self._rewrites = sys.stderr.isatty()
         self._began = self._told = clock()
-        self._asking = ""
+        self._asking = self._trouble = ""
+        self._next_trouble, self._pause = self._began, _SOON
         self._before = self._seen = 0
         self._open = False
 
@@ -38,15 +45,27 @@ class Telling:
         """Say how far it is, where it is time to."""
         self._seen = progress.done + progress.missing
         now = self._clock()
+        self._tell_trouble(progress, now)
         if self._rewrites:
-            # A terminal that was closed ends no run.
+            # What is wider than the terminal could not be rewritten. One that was closed ends no run.
+            line = self.line(progress)[: shutil.get_terminal_size().columns - 1]
             with suppress(OSError):
-                sys.stderr.write(f"\r{self.line(progress)}\x1b[K")
+                sys.stderr.write(f"\r{line}\x1b[K")
                 sys.stderr.flush()
             self._open = True
         elif now - self._told >= _EVERY:
             self._told = now
             complain(self.line(progress))
+
+    def _tell_trouble(self, progress: Progress, now: float) -> None:
+        """Say what goes wrong: at once, then less and less often, for an endpoint may fail now and then for hours."""
+        if progress.trouble in (None, self._trouble) or now < self._next_trouble:
+            return
+        self.close()
+        row = f" ({progress.failures} failures in a row)" if progress.failures > 1 else ""
+        complain(f"{self._asking}: {progress.trouble}{row}")
+        self._trouble = str(progress.trouble)
+        self._next_trouble, self._pause = now + self._pause, min(2 * self._pause, _EVERY)
 
     def stopping(self, under_way: int, *, now: bool) -> None:
         """Say what a wish to stop does: at once, since calls under way may take minutes."""

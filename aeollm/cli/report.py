@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 from aeollm.cli.options import add_inputs, add_plan, add_policy, labels_of, plan_of, policy_of
+from aeollm.cli.score import told_apart
 from aeollm.cli.terminal import DONE, REFUSED, UNUSABLE, complain, print_lines, write_file
 from aeollm.cli.text_tables import label_lines, verdict
 from aeollm.errors import AeollmError
@@ -24,7 +25,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Write the report; refused runs are in it with their problems."""
     try:
-        evaluation = evaluate([(path, None) for path in options.runs], labels_of(options), policy_of(options))
+        evaluation = evaluate(told_apart(options.runs), labels_of(options), policy_of(options))
         content = html_report(evaluation, plan_of(options), reliability=options.reliability)
     except AeollmError as error:
         complain(str(error))

@@ -10,7 +10,7 @@ from aeollm.cli.options import add_inputs, add_json, add_policy, labels_of, poli
 from aeollm.cli.terminal import DONE, REFUSED, UNUSABLE, complain, print_json, print_lines
 from aeollm.cli.text_tables import aligned, label_lines, number, verdict
 from aeollm.errors import AeollmError
-from aeollm.evaluation import Evaluation, distinct, evaluate, failed_json
+from aeollm.evaluation import Evaluation, distinct, distinct_files, evaluate, failed_json
 from aeollm.tables import MEASURES, PAIR_KINDS, Mean, Scores
 
 
@@ -28,7 +28,7 @@ def run(options: argparse.Namespace, *, scored: bool = True) -> int:
         label_set = labels_of(options)
     except AeollmError as error:
         return unusable(options, error)
-    evaluation = evaluate(_told_apart(options.runs), label_set, policy_of(options), scored=scored)
+    evaluation = evaluate(told_apart(options.runs), label_set, policy_of(options), scored=scored)
     if options.json:
         print_json(evaluation.to_json(per_question=options.per_question))
     else:
@@ -38,11 +38,10 @@ def run(options: argparse.Namespace, *, scored: bool = True) -> int:
     return DONE if all(result.accepted for result in evaluation.results) else REFUSED
 
 
-def _told_apart(paths: Sequence[str]) -> list[tuple[str | Path | bytes, str | None]]:
-    """Name runs of the same file name by a number, as `compare` does; others by their own name."""
-    names = [Path(path).name for path in paths]
-    shown = zip(paths, names, distinct(names), strict=True)
-    return [(path, None if other == name else other) for path, name, other in shown]
+def told_apart(paths: Sequence[str]) -> list[tuple[str | Path | bytes, str | None]]:
+    """Name runs of the same file name by their folders, the very same file by a number, others by their own name."""
+    shown = zip(paths, distinct(distinct_files(paths)), strict=True)
+    return [(path, None if name == Path(path).name else name) for path, name in shown]
 
 
 def unusable(options: argparse.Namespace, error: AeollmError) -> int:

@@ -22,6 +22,7 @@ from aeollm.judging.messages import (
 from aeollm.judging.prompts import Data, Template, language_of, parse_template, read_template
 from aeollm.judging.session import Session
 from aeollm.judging.sharding import Shard, read_shard
+from aeollm.judging.sizing import Sized, Sizer
 from aeollm.judging.store import ReplyStore
 from aeollm.judging.tokens import estimate_tokens, prompt_tokens
 
@@ -48,6 +49,8 @@ __all__ = [
     "Request",
     "Session",
     "Shard",
+    "Sized",
+    "Sizer",
     "Spent",
     "Template",
     "Token",

@@ -29,8 +29,9 @@ from aeollm.judging.tokens import prompt_tokens
 
 _A_MOMENT = 0.05
 _UNLIMITED = Budget()
-_FIRST_TRIES = 2
-"""Times to try again to reach an endpoint that has never answered: a wrong address should be told soon."""
+_FIRST_TRIES = {"unreachable": 2, "not_an_endpoint": 1}
+"""Times to try again where nothing has ever answered as a judge does: a wrong address should be told soon."""
+_EXACT = 10
 _OF_THE_REQUEST = {"too_long", "unsupported"}
 """Kinds of failure that say nothing about the next request."""
 
@@ -41,10 +42,10 @@ class Limits:
 
     ``retries`` follow a failure that may pass (429, 5xx, time-outs, closed connections), waiting ``backoff`` seconds,
     then twice as long, and so on, or what Retry-After says; an endpoint that asks to wait longer than
-    ``longest_wait`` ends the session, and so does one that cannot be reached by then, or at once after two tries if it
-    has never answered. ``attempts`` is how often the same is asked in all when replies cannot be read.
-    ``failures`` requests that fail in a row, however often retried, end the session too. ``budget`` is the most that
-    a session may spend.
+    ``longest_wait`` ends the session, and so does one that cannot be reached by then. An address at which nothing has
+    ever answered as a judge does ends it soon. ``attempts`` is how often the same is asked in all when replies cannot
+    be read. ``failures`` requests that fail in a row, however often retried, end the session too. ``budget`` is the
+    most that a session may spend.
     """
 
     concurrency: int = 8
@@ -156,7 +157,7 @@ class Caller:
             self._stop(failure.kind, f"the endpoint asks to wait {failure.wait:.0f} s ({failure.words})")
         elif failure.kind in PASSING and retry < self._retries(failure):
             return True
-        elif failure.kind == "unreachable":
+        elif failure.kind == "unreachable" or self._never(failure):
             self._stop(failure.kind, failure.words)
         elif failure.kind not in _OF_THE_REQUEST:
             self._failed_in_a_row += 1
@@ -165,14 +166,22 @@ class Caller:
         return False
 
     def _retries(self, failure: AskFailed) -> int:
-        first = failure.kind == "unreachable" and not self._answered
-        return min(_FIRST_TRIES, self._limits.retries) if first else self._limits.retries
+        most = self._limits.retries
+        return min(_FIRST_TRIES[failure.kind], most) if self._never(failure) else most
+
+    def _never(self, failure: AskFailed) -> bool:
+        """Tell whether the address may be wrong: nothing has ever answered there as a judge does."""
+        return failure.kind in _FIRST_TRIES and not self._answered
 
     async def _back_off(self, request: Request, failure: AskFailed, retry: int) -> None:
         # A share of the request's own, so that a crowd turned away together does not come back together.
         share = 0.5 + int(request.key[:8], 16) / 2**33
         wait = min(self._limits.backoff * 2**retry * share, self._limits.longest_wait)
-        until = time.monotonic() + (failure.wait if failure.wait is not None else wait)
+        wait = failure.wait if failure.wait is not None else wait
+        until = time.monotonic() + wait
+        shown = f"{wait:.1f}" if wait < _EXACT else f"{wait:.0f}"
+        tries = f"try {retry + 2} of {self._retries(failure) + 1}"
+        self.trouble = f"{failure.words}; trying again in {shown} s, {tries}"
         if failure.kind == "rate_limited":
             self._not_before = max(self._not_before, until)
         while time.monotonic() < until and not self.control.cancelled:

@@ -55,8 +55,9 @@ class Progress:
     """How far a session is: requests done (with a value), missing, and replies that were already on disk.
 
     ``waiting`` is why nothing is asked at the moment (``paused``, ``rate_limited``), None otherwise; ``trouble`` what
-    went wrong with the last call, until one goes well, and ``failures`` how often something did since the last that
-    did. ``reasons`` counts the requests that are missing by kind.
+    went wrong with the last call, and when it is tried again, until one goes well, and
+    ``failures`` how often something did since the last that did. ``reasons`` counts the requests that are missing by
+    kind.
     """
 
     done: int

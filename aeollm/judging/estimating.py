@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from aeollm.judging.budget import Price
 from aeollm.judging.messages import Request, Usage
+from aeollm.judging.sizing import Sized
 from aeollm.judging.store import ReplyStore
 from aeollm.judging.tokens import prompt_tokens
 
@@ -80,9 +81,9 @@ class Estimator:
         With ``stand_ins`` they are no more than of the size of those to come, and share no reply with other ones.
         """
         calls = on_disk = shared = longest = 0
-        most, known = Usage(0, 0, estimated=True), set() if stand_ins else self._seen
+        prompts, completions, known = 0, 0, set() if stand_ins else self._seen
         for request in requests:
-            key = bytes.fromhex(request.key)
+            key = request.digest if isinstance(request, Sized) else bytes.fromhex(request.key)
             if key in known:
                 shared += 1
                 continue
@@ -91,7 +92,9 @@ class Estimator:
                 on_disk += 1
                 continue
             calls += 1
-            cost = Usage(prompt_tokens(request.messages), request.options.max_tokens, estimated=True)
-            longest = max(longest, cost.prompt + cost.completion)
-            most += cost
+            prompt = request.tokens if isinstance(request, Sized) else prompt_tokens(request.messages)
+            longest = max(longest, prompt + request.options.max_tokens)
+            prompts += prompt
+            completions += request.options.max_tokens
+        most = Usage(prompts, completions, estimated=True)
         return Estimate(calls, on_disk, shared, most, longest, price.of(most))

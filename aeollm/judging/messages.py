@@ -203,11 +203,20 @@ Ask = Callable[[tuple[Message, ...], Options], Awaitable[Reply]]
 
 
 FailureKind = Literal[
-    "rate_limited", "server_error", "timeout", "unreachable", "connection", "malformed", "other_model",
-    "unsupported", "too_long", "refused_request", "not_found", "unauthorised", "payment", "offline",
+    "rate_limited", "server_error", "timeout", "unreachable", "not_an_endpoint", "connection", "malformed",
+    "other_model", "unsupported", "too_long", "refused_request", "not_found", "unauthorised", "payment", "offline",
 ]  # fmt: skip
 PASSING: frozenset[str] = frozenset(
-    {"rate_limited", "server_error", "timeout", "unreachable", "connection", "malformed", "other_model"}
+    {
+        "rate_limited",
+        "server_error",
+        "timeout",
+        "unreachable",
+        "not_an_endpoint",
+        "connection",
+        "malformed",
+        "other_model",
+    }
 )
 """Kinds of failure after which the same request may well succeed."""
 HOPELESS: frozenset[str] = frozenset({"not_found", "unauthorised", "payment", "offline"})

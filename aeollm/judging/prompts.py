@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 
 from aeollm.errors import JudgingError, Problem, printable
-from aeollm.judging.messages import Message
+from aeollm.judging.messages import Message, Role
 
 PROMPTS = Path(__file__).parents[2] / "assets" / "prompts"
 LANGUAGES = ("en", "zh")
@@ -86,6 +86,15 @@ class Template:
         """Name what has to be filled in."""
         return frozenset(_SLOT.findall(self.text))
 
+    @cached_property
+    def parts(self) -> tuple[tuple[Role, tuple[str, ...]], ...]:
+        """Give every message's role and what it is made of: text, a slot's name, text, and so on to a last text."""
+        _, *found = _ROLE.split(self.text)
+        return tuple(
+            ("system" if role == "system" else "user", _trimmed(_SLOT.split(text)))
+            for role, text in zip(found[::2], found[1::2], strict=True)
+        )
+
     def fill(self, values: Mapping[str, str | Data]) -> tuple[Message, ...]:
         """Give the messages; what is filled in is never taken for a slot itself.
 
@@ -94,21 +103,36 @@ class Template:
         JudgingError
             If a slot has no value, or a value has no slot.
         """
-        lacking, unknown = (_listed(names) for names in (set(values) - self.slots, self.slots - set(values)))
-        if lacking or unknown:
-            told = [f"lacks {lacking}"] if lacking else []
-            told += [f"has {unknown}, which nothing fills"] if unknown else []
-            message = f"the prompt {' and '.join(told)}."
-            raise _wrong(self.name_and_version, message, "assets/recipes/asking.md lists the slots of every prompt.")
+        self.check(values)
         shown = {name: value.fenced if isinstance(value, Data) else value for name, value in values.items()}
-        _, *parts = _ROLE.split(self.text)
-        roles, texts = parts[::2], parts[1::2]
-        filled = (_SLOT.sub(lambda match: shown[match[1]], text).strip() for text in texts)
-        return tuple(
-            Message("system" if role == "system" else "user", text)
-            for role, text in zip(roles, filled, strict=True)
-            if text
+        filled = (
+            (role, "".join(shown[piece] if place % 2 else piece for place, piece in enumerate(pieces)).strip())
+            for role, pieces in self.parts
         )
+        return tuple(Message(role, text) for role, text in filled if text)
+
+    def check(self, values: Mapping[str, str | Data]) -> None:
+        """Refuse values for other slots than there are.
+
+        Raises
+        ------
+        JudgingError
+            If a slot has no value, or a value has no slot.
+        """
+        if values.keys() == self.slots:
+            return
+        lacking, unknown = (_listed(names) for names in (set(values) - self.slots, self.slots - set(values)))
+        told = [f"lacks {lacking}"] if lacking else []
+        told += [f"has {unknown}, which nothing fills"] if unknown else []
+        message = f"the prompt {' and '.join(told)}."
+        raise _wrong(self.name_and_version, message, "assets/recipes/asking.md lists the slots of every prompt.")
+
+
+def _trimmed(pieces: list[str]) -> tuple[str, ...]:
+    """Take blanks off the ends of a message."""
+    pieces[0] = pieces[0].lstrip()
+    pieces[-1] = pieces[-1].rstrip()
+    return tuple(pieces)
 
 
 def _listed(slots: Iterable[str]) -> str:

@@ -8,7 +8,8 @@ from aeollm.judging.messages import Message
 
 _A_LETTER = 0.3
 _A_CHINESE_CHARACTER = 0.6
-_A_MESSAGE = 8
+A_MESSAGE = 8
+"""Tokens of a message's frame."""
 
 
 def estimate_tokens(text: str) -> int:
@@ -19,11 +20,20 @@ def estimate_tokens(text: str) -> int:
     >>> estimate_tokens("a" * 100), estimate_tokens("评" * 100), estimate_tokens("")
     (30, 60, 0)
     """
+    return tokens_of(len(text), len(text.encode("utf-8", "surrogatepass")))
+
+
+def tokens_of(letters: int, octets: int) -> int:
+    """Estimate tokens of a text of so many letters, which UTF-8 takes so many bytes for.
+
+    >>> tokens_of(100, 300)
+    60
+    """
     # UTF-8 takes three bytes for a Chinese character and one for a letter.
-    wide = (len(text.encode("utf-8", "surrogatepass")) - len(text)) / 2
-    return round(_A_LETTER * (len(text) - wide) + _A_CHINESE_CHARACTER * wide)
+    wide = (octets - letters) / 2
+    return round(_A_LETTER * (letters - wide) + _A_CHINESE_CHARACTER * wide)
 
 
 def prompt_tokens(messages: Iterable[Message]) -> int:
     """Estimate the tokens of a conversation, with a few a message for its frame."""
-    return sum(estimate_tokens(message.content) + _A_MESSAGE for message in messages)
+    return sum(estimate_tokens(message.content) + A_MESSAGE for message in messages)

@@ -80,8 +80,10 @@ class Judged:
 
     @property
     def complete(self) -> bool:
-        """Tell whether everything was asked and has a value."""
-        return not self.lost and self.stopped is None
+        """Tell whether everything was asked and has a value; of an optimisation, what it comes to."""
+        return self.stopped is None and not any(
+            own.lost if own.optimised is None else not own.optimised.whole for own in self.collected
+        )
 
     @property
     def whole(self) -> bool:
@@ -247,7 +249,7 @@ def _told(found: Collected, stopped: Missing | None) -> list[Problem]:
     """Say what has to be said of one way of asking."""
     problems: list[Problem] = []
     name = printable(found.name)
-    if found.lost:
+    if found.lost and found.optimised is None:
         kinds = sorted({lost.missing.kind for lost in found.lost})
         message = (
             f"{name}: {len(found.lost)} of {found.calls} calls have no value ({', '.join(kinds)}): missing, never 0."

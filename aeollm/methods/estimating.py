@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from aeollm.errors import JudgingError, Problem, printable
-from aeollm.judging import Estimator, Price, ReplyStore, Usage
+from aeollm.judging import Data, Estimator, Options, Price, ReplyStore, Sized, Sizer, Template, Usage
+from aeollm.methods.calls import Asking, Row
 from aeollm.methods.carrying import Task
 from aeollm.methods.collecting import requests_of
 from aeollm.methods.optimising import setup_of
@@ -47,12 +48,28 @@ class Estimated:
         return self.calls + self.on_disk + self.shared
 
 
+@dataclass(frozen=True)
+class _Measured(Asking):
+    """Asking whose requests are measured and not written."""
+
+    sizer: Sizer = field(default_factory=Sizer)
+
+    def request(self, place: Row, template: Template, values: Mapping[str, str | Data], options: Options) -> Sized:
+        """Measure a request."""
+        return self.sizer.request((self.ask.name, *place), template, values, options)
+
+
 def estimated(task: Task, price: Price, store: ReplyStore | None = None) -> tuple[Estimated, ...]:
     """Add up what a method takes, before anything is sent; asking again comes on top."""
-    estimator, task = Estimator(store), _with_first_prompts(task)
+    # Replies are found by what is written; where there are none, nothing has to be.
+    kept = store if store is not None and len(store) else None
+    estimator, sizer, task = Estimator(kept), Sizer(), _with_first_prompts(task)
     rows = []
     for ask in task.method.asks:
-        own = estimator.add_up(requests_of(task.asking(ask)), price, stand_ins=ask.kind.gives == "prompt")
+        asking = task.asking(ask)
+        if kept is None:
+            asking = _Measured(**vars(asking), sizer=sizer)
+        own = estimator.add_up(requests_of(asking), price, stand_ins=ask.kind.gives == "prompt")
         rows.append((ask, own))
     told, found = estimator.counted, []
     scale = told.scale or 1.0

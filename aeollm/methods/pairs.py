@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, groupby
 
 from aeollm.judging import Data, Reader, Reply, Unread
 from aeollm.judging.reading import WINNER, dimension_fields, outcomes_reader, outcomes_schema
@@ -19,53 +19,62 @@ _WINNERS: Mapping[str, str] = {"A": "left", "B": "right", "tie": "tie"}
 def pairwise(asking: Asking) -> Iterator[Call]:
     """Ask for the winner in every dimension at once."""
     fields = dimension_fields(asking.dimensions)
-    schema, read = outcomes_schema(fields), outcomes_reader(fields)
-    for first, second in _shown(asking, _chosen(asking)):
-        template = asking.template(first.question)
-        values = _both(asking, first, second)
-        values |= {
-            "dimensions": list_dimensions(asking.dimensions, template.language),
-            "format": outcomes_form(fields),
-        }
-        for judge in asking.asked:
-            place = (judge.name, first.question, first.answer, second.answer)
-            starts: list[Row] = [(first.question, name, first.answer, second.answer) for name in asking.dimensions]
-            request = asking.request(place, template, values, asking.options(judge, schema))
-            lost = tuple((*start, "", judge.name) for start in starts)
-            yield Call(request, _rows(read, asking.dimensions, (starts, judge.name)), lost)
+    schema, read, names = outcomes_schema(fields), outcomes_reader(fields), asking.dimensions
+    judges = [(judge.name, asking.options(judge, schema)) for judge in asking.asked]
+    for question, pairs in groupby(_shown(asking, _chosen(asking)), _question):
+        template = asking.template(question)
+        same = {"dimensions": list_dimensions(names, template.language), "format": outcomes_form(fields)}
+        for (one, other), values in _filled(asking, pairs, same):
+            starts: list[Row] = [(question, name, one, other) for name in names]
+            for judge, options in judges:
+                request = asking.request((judge, question, one, other), template, values, options)
+                lost = tuple((*start, "", judge) for start in starts)
+                yield Call(request, _rows(read, names, (starts, judge)), lost)
 
 
 def tie_break(asking: Asking) -> Iterator[Call]:
     """Ask for the winner in one dimension by its criteria, for pairs that tie in it."""
     fields = [WINNER]
     schema, read = outcomes_schema(fields), outcomes_reader(fields)
+    judges = [(judge.name, asking.options(judge, schema)) for judge in asking.asked]
     for dimension in asking.dimensions:
-        pairs = [pair for pair in _all(asking) if _ties(asking, pair, dimension)]
-        for first, second in _shown(asking, pairs):
-            criteria = asking.material.criteria(first.question, dimension)
-            if not criteria:
-                continue
-            template = asking.template(first.question)
-            values = _both(asking, first, second)
-            values |= {
+        tying = [pair for pair in _all(asking) if _ties(asking, pair, dimension)]
+        for question, pairs in groupby(_shown(asking, tying), _question):
+            criteria = asking.material.criteria(question, dimension)
+            template = asking.template(question)
+            same: dict[str, str | Data] = {
                 "dimension": describe_dimension(dimension, template.language),
                 "criteria": list_criteria(criteria).text,
                 "format": outcomes_form(fields),
             }
-            for judge in asking.asked:
-                place = (judge.name, first.question, first.answer, second.answer, dimension)
-                start = (first.question, dimension, first.answer, second.answer)
-                request = asking.request(place, template, values, asking.options(judge, schema))
-                rows = _rows(read, (WINNER.name,), ([start], judge.name))
-                yield Call(request, rows, ((*start, "", judge.name),))
+            for (one, other), values in _filled(asking, pairs if criteria else (), same):
+                start = (question, dimension, one, other)
+                for judge, options in judges:
+                    place = (judge, question, one, other, dimension)
+                    request = asking.request(place, template, values, options)
+                    yield Call(request, _rows(read, (WINNER.name,), ([start], judge)), ((*start, "", judge),))
 
 
-def _both(asking: Asking, first: Report, second: Report) -> dict[str, str | Data]:
-    return {
-        "question": Data("question", asking.material.request(first.question)),
-        "report_a": Data("report-a", first.text),
-        "report_b": Data("report-b", second.text),
-    }
+def _question(pair: Pair) -> str:
+    return pair[0].question
+
+
+def _filled(
+    asking: Asking, pairs: Iterable[Pair], same: Mapping[str, str | Data]
+) -> Iterator[tuple[tuple[str, str], Mapping[str, str | Data]]]:
+    """Give the answers of every pair of a question, and what a prompt shows of them; a report is fenced once."""
+    left: dict[str, Data] = {}
+    right: dict[str, Data] = {}
+    whole: dict[str, str | Data] = {}
+    for first, second in pairs:
+        one, other = first.answer, second.answer
+        if not whole:
+            whole = {**same, "question": Data("question", asking.material.request(first.question))}
+        if one not in left:
+            left[one] = Data("report-a", first.text)
+        if other not in right:
+            right[other] = Data("report-b", second.text)
+        yield (one, other), {**whole, "report_a": left[one], "report_b": right[other]}
 
 
 def _all(asking: Asking) -> list[Pair]:

@@ -86,6 +86,56 @@ def test_several_judges_and_names_that_are_no_folder_are_refused(capsys):
         assert words in complaint
 
 
+@pytest.mark.parametrize(
+    ("recipe", "options", "note"),
+    [
+        ("holistic", (), "no labels or rubrics go along, and `judge` refuses"),
+        ("own", ("--judge-options=--rubrics /reports/r",), "a prompt is optimised on labels"),
+        (
+            "per-criterion",
+            ("--judge-options=--rubrics=/reports/r",),
+            "whether every answer has its report is not checked, no step learns anything from labels.",
+        ),
+        (
+            "llm-rubric",
+            (),
+            "has its report is not checked, the judge is not shown what the reports were asked for.",
+        ),
+        (
+            "llm-rubric",
+            ("--judge-options=--rubrics /reports/r",),
+            "whether every answer has its report is not checked.",
+        ),
+    ],
+)
+def test_what_follows_where_no_labels_go_along_is_told(recipe, options, note, capsys, tmp_path):
+    if recipe == "own":
+        recipe = tmp_path / "own.toml"
+        recipe.write_text('recipe = 1\nname = "own"\n[[ask]]\ndo = "optimise"\nname = "optimised"\n')
+    arguments = ("jobs", recipe, "--jobs", "2", "--model", "m", *PLACES[:-2], *options)
+    arguments += ("--token-env", "NO_TOKEN_OF_MINE")
+    code, told, complaint = call(capsys, *arguments, "--dry-run")
+    assert code == 0
+    (line,) = [line for line in told.splitlines() if line.startswith("note: ")]
+    assert note in line
+    assert complaint == f"{line}\n"
+    code, _, complaint = call(capsys, *arguments)
+    assert code == 2
+    assert line[6:] in complaint
+    # What would end with nothing is not started, the rest is: the token is looked for.
+    assert ("NO_TOKEN_OF_MINE" in complaint) != ("every job would" in line)
+
+
+@pytest.mark.parametrize(
+    "options", [("--labels-set", "a"), ("--judge-options=--labels /reports/l",), ("--judge-options=--repo a/b",)]
+)
+def test_labels_that_go_along_need_no_note(options, capsys):
+    arguments = ("jobs", "holistic", "--jobs", "2", "--model", "m", *PLACES[:-2], *options, "--dry-run")
+    code, told, complaint = call(capsys, *arguments)
+    assert (code, complaint) == (0, "")
+    assert "note: " not in told
+
+
 def test_what_users_write_is_quoted_and_the_script_is_one():
     hostile = "m; touch owned $(id) 'x"
     plan = Plan("run", 'recipe = 1\nname = "it\'s $HOME"', hostile, "me/r", "me/b", judge=("--extra", '{"a": 1}'))

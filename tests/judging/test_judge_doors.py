@@ -2,10 +2,12 @@
 
 import json
 import os
+import re
 import shlex
 import signal
 import subprocess
 import sys
+import time
 from dataclasses import replace
 
 import pytest
@@ -156,6 +158,53 @@ def test_options_that_would_go_wrong_later_are_refused(options, words, judge, ju
     assert code == 2
     assert words in told
     assert not judge.seen
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        (Answer(headers={"Content-Type": "text/html"}, body=b"<!DOCTYPE html><title>Hi</title>"), "a web page came"),
+        (Answer(body=b"OK"), "something that is not JSON came"),
+        (Answer(body=b""), "nothing at all came"),
+        (Answer(body=b'{"status": "ok"}'), "JSON that is no chat completion came"),
+    ],
+)
+def test_an_address_of_something_else_ends_the_run_soon(answer, words, judge, judging, monkeypatch):
+    monkeypatch.setattr("aeollm.cli.judge.Limits", lambda **limits: Limits(**limits, backoff=0.01))
+    judge.script = answer
+    code, told, _ = judging("--concurrency", "2")
+    assert code == 1
+    assert f"no OpenAI-compatible endpoint answers at {judge.address}: {words} in place of a reply" in told
+    assert "Check --base-url: often /v1 is missing at its end" in told
+    # Every one of the two at work has tried once more.
+    assert len(judge.seen) <= 4
+
+
+def test_an_answer_of_something_else_in_between_ends_no_run(judge, judging, monkeypatch):
+    monkeypatch.setattr("aeollm.cli.judge.Limits", lambda **limits: Limits(**limits, backoff=0.001))
+    page = Answer(headers={"Content-Type": "text/html"}, body=b"<html>Back soon</html>")
+    judge.script = lambda seen: page if 2 <= seen.number < 5 else by_quality(seen)
+    assert judging("--concurrency", "1")[0] == 0
+    assert len(judge.seen) == 15
+
+
+def test_an_endpoint_that_keeps_failing_is_told_while_it_is_tried_again(judge, tmp_path):
+    write_reports(tmp_path)
+    judge.script = Answer(status=502, body=b"<html><head><title>502 Bad Gateway</title></head></html>")
+    where = ["--answers", tmp_path / "reports.jsonl", *LABELS, "--base-url", judge.address, "--model", "m"]
+    command = [sys.executable, "-m", "aeollm", "judge", "holistic", *where, "-o", tmp_path / "out"]
+    env = os.environ | {"PYTHONPATH": str(ROOT)}
+    with subprocess.Popen(list(map(str, command)), stderr=subprocess.PIPE, text=True, env=env) as run:
+        assert run.stderr.readline() == "asking: holistic\n"
+        start, told = time.monotonic(), run.stderr.readline()
+        waited = time.monotonic() - start
+        for _ in range(2):
+            run.send_signal(signal.SIGINT)
+            time.sleep(0.1)
+        run.communicate(timeout=30)
+    again = r"holistic: HTTP 502: 502 Bad Gateway; trying again in [01]\.\d s, try 2 of 6( \(\d failures in a row\))?\n"
+    assert re.fullmatch(again, told)
+    assert waited < 3
 
 
 def test_nobody_reading_ends_no_run(judge, in_a_shell, tmp_path):

@@ -139,6 +139,40 @@ def test_a_budget_of_calls_ends_it_with_what_was_kept(judge, task, capsys):
     assert log[-1]["what"] == "final"
 
 
+def test_revisions_that_cannot_be_read_are_told_as_that_beside_a_whole_run(judge, task, capsys):
+    script = judge.script = Script("", BAD, GOOD)
+    code, told, _ = optimise(judge, task, capsys, "--attempts", "1")
+    page = (task / "out" / "report.md").read_text()
+    found = json.loads((task / "out" / "report.json").read_text())
+    assert (code, found["complete"]) == (0, True)
+    assert "warning: 1 of 3 revisions could not be read (not_an_answer): the prompt stayed as it was there." in told
+    assert "calls have no value" not in told
+    assert "- 40 of 40 reports judged, 40 of 40 answers in `run.txt`: complete." in page
+    assert len(script.asked) == 3
+
+
+def test_where_no_revision_can_be_read_the_prompt_is_not_optimised(judge, task, capsys):
+    judge.script = Script("")
+    code, told, log = optimise(judge, task, capsys, "--attempts", "1")
+    page = (task / "out" / "report.md").read_text()
+    assert code == 1
+    assert "3 of 3 revisions could not be read" in told
+    assert "40 of 40 answers in `run.txt`: complete, but the prompt was not optimised" in page
+    assert log[-1]["guidance"] == log[-2]["guidance"]
+
+
+def test_answers_without_a_score_while_prompts_were_tried_are_told_apart_from_the_run(judge, task, capsys):
+    own = Script(GOOD)
+    # Under the good guidance alone one answer is refused: it is not kept, and the run is whole.
+    judge.script = lambda seen: (
+        Answer(text="No.", model="m") if GOOD in whole(seen) and MARK.search(whole(seen)) else own(seen)
+    )
+    code, told, _ = optimise(judge, task, capsys, "--attempts", "1")
+    assert code == 0, told
+    assert "answers had no score while prompts were tried (no_answer): missing, never 0." in told
+    assert "40 of 40 answers in `run.txt`: complete." in (task / "out" / "report.md").read_text()
+
+
 def test_dry_run_tells_the_most_it_can_take(judge, task, capsys):
     code, told, _ = optimise(judge, task, capsys, "--dry-run")
     assert code == 0

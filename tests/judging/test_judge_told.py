@@ -133,6 +133,16 @@ def test_figures_of_agreement_say_on_how_many_questions_they_rest(judge, judging
     assert page(out).count("| spearman |") == 1
 
 
+def test_a_dry_run_tells_the_same_whether_prompts_are_written_or_added_up(judge, judging):
+    judge.script = by_quality
+    judging("holistic", "--trial", "1", "--seed", "5")
+    # Where there are replies, though none to these requests, every prompt is written to look for its own.
+    for recipe in ("holistic", "pairwise"):
+        written, added = (judging(recipe, "--dry-run", folder=folder)[1] for folder in ("out", None))
+        assert written == added
+        assert "tokens in" in added
+
+
 def test_replies_that_are_shared_are_counted_and_paid_once(judge, judging):
     judge.script = by_quality
     # Two judges that are one model: the same words twice.
@@ -275,29 +285,61 @@ def test_progress_is_a_line_now_and_then(capsys):
     telling.ask(Ask("holistic", "b", {}))
     now = 62.0
     telling.progress(Progress(10, 1, 2, Spent(8, Usage(900, 100), 0.25), "paused", "HTTP 429"))
+    now = 63.0
+    telling.progress(Progress(10, 1, 2, Spent(8, Usage(900, 100), 0.25), None, "HTTP 500", 2))
+    now = 64.0
+    telling.progress(Progress(10, 1, 2, Spent(8, Usage(900, 100), 0.25), None, "HTTP 500", 2))
+    now = 65.0
+    telling.progress(Progress(10, 1, 2, Spent(8, Usage(900, 100), 0.25), None, "HTTP 500", 3))
     telling.stopping(2, now=False)
     # 18 wanted, 5 over: 13 left, 31 s for 3 calls. Then a's six are over: 10 of b less 5.
     assert capsys.readouterr().err.splitlines() == [
         "asking: a",
         "a: 4 done, 1 missing, at most 13 left; 3 calls, 1000 tokens, 0.25; at most about 2 min 14 s left",
         "asking: b",
+        # What goes wrong is told at once, then two seconds later if it is something else, then after four.
+        "b: HTTP 429",
         "b: 10 done, 1 missing, at most 5 left; 8 calls, 1000 tokens, 0.25; at most about 39 s left; paused; HTTP 429",
+        "b: HTTP 500 (2 failures in a row)",
         "stopping: 2 calls under way will be waited for and kept. Ctrl-C again gives them up.",
     ]
+
+
+def names_of(found):
+    return [run["name"] for run in found["runs"]]
 
 
 def test_runs_of_one_name_are_told_apart(capsys, tmp_path):
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
         shutil.copy(ROOT / "assets" / "demo" / "runs" / "good_judge.txt", tmp_path / name / "run.txt")
-    code, told, _ = call(
-        capsys, "score", tmp_path / "one" / "run.txt", tmp_path / "two" / "run.txt", "--labels-set", "demo"
-    )
+    one, two = (tmp_path / name / "run.txt" for name in ("one", "two"))
+    other = shutil.copy(ROOT / "assets" / "demo" / "runs" / "coarse_judge.txt", tmp_path)
+    code, told, _ = call(capsys, "score", one, two, other, two, "--labels-set", "demo")
     assert code == 0
-    assert {line.split("  ")[0] for line in told.splitlines() if line.startswith("run.txt")} >= {
-        "run.txt",
-        "run.txt (2)",
-    }
+    names = ["one/run.txt", "two/run.txt", "coarse_judge.txt", "two/run.txt (2)"]
+    shown = [line.split("  ")[0] for line in told.splitlines()]
+    assert [name for name in shown if name in names] == names
+    for command in ("score", "check"):
+        found = json.loads(call(capsys, command, one, two, other, two, "--labels-set", "demo", "--json")[1])
+        assert names_of(found) == names
+    found = json.loads(call(capsys, "check", one, two, other, two, "--json")[1])
+    assert names_of(found) == names
+    saved = tmp_path / "saved.json"
+    saved.write_text(call(capsys, "compare", one, other, "--labels-set", "demo", "--resamples", "99", "--json")[1])
+    assert names_of(json.loads(saved.read_text())) == ["run.txt", "coarse_judge.txt"]
+    # Another run of the saved one's file name: where that lay is not known any more.
+    shutil.copy(ROOT / "assets" / "demo" / "runs" / "length_biased_judge.txt", two)
+    found = json.loads(call(capsys, "compare", two, "--labels-set", "demo", "--extend", saved, "--json")[1])
+    assert names_of(found) == ["run.txt", "coarse_judge.txt", "run.txt (2)"]
+    found = json.loads(call(capsys, "compare", one, two, "--labels-set", "demo", "--resamples", "99", "--json")[1])
+    assert names_of(found) == ["one/run.txt", "two/run.txt"]
+    assert (
+        call(capsys, "report", one, two, "--labels-set", "demo", "--resamples", "99", "-o", tmp_path / "r.html")[0] == 0
+    )
+    page = (tmp_path / "r.html").read_text()
+    assert "one/run.txt" in page
+    assert "run.txt (2)" not in page
 
 
 def test_there_is_no_folder_left_by_looking(judging, tmp_path):

@@ -106,6 +106,7 @@ def _asked(own: Collected) -> dict[str, Any]:
         "missing": dict(sorted(reasons.items())),
         "tokens": _tokens(own.usage),
         "sampled": own.sampled,
+        "optimised": None if own.optimised is None else own.optimised.whole,
         "tried": list(own.optimised.log) if own.optimised is not None else None,
         "opinions": None if own.opinions is None else _opinions(own, own.opinions),
     }

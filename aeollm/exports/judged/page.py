@@ -86,6 +86,10 @@ def _state(found: Mapping[str, Any]) -> str:
     if found["built"] is not None and reports["in_run"] is None:
         in_run = ", no run"
     state = "complete." if found["complete"] else "PARTIAL. What is missing is told below and is nowhere 0."
+    unoptimised = [own for own in found["asked"] if own["optimised"] is False]
+    there = reports["judged"] == reports["in_run"] == reports["of"]
+    if unoptimised and there and not any(own["missing"] for own in found["asked"] if own not in unoptimised):
+        state = "complete, but the prompt was not optimised: see Problems."
     if found["built"] is not None and found["built"]["instead"] is not None and not found["whole"]:
         state = "not the run that the recipe is for."
     return f"- {reports['judged']} of {reports['of']} reports judged{in_run}: {state}"

@@ -23,12 +23,14 @@ def reply_of(completion: object, messages: tuple[Message, ...], options: Options
     Raises
     ------
     AskFailed
-        ``malformed``, if it has no choice with a message.
+        ``malformed``, if it has no choice with a message; ``not_an_endpoint``, if it is of another kind altogether.
     """
     body = _object(completion)
     choices = body.get("choices")
     choice = _object(choices[0]) if isinstance(choices, list) and choices else {}
     message = _object(choice.get("message"))
+    if body.get("choices") is None and body.get("error") is None:
+        raise AskFailed("not_an_endpoint", "JSON that is no chat completion")
     if not message:
         said = _object(body.get("error")).get("message") or body.get("error") or "no choice with a message"
         raise AskFailed("malformed", f"the endpoint answered with {said}")

@@ -190,14 +190,16 @@ async def connect(endpoint: Endpoint) -> AsyncIterator[Ask]:
 def _failure(error: Exception, endpoint: Endpoint, redact: Redact) -> AskFailed:
     """Sort what went wrong by what can be done about it."""
     if isinstance(error, AskFailed):
-        return AskFailed(error.kind, printable(redact(error.words), 300))
+        strange = error.kind == "not_an_endpoint"
+        words = _strange(endpoint, error.words) if strange else error.words
+        return AskFailed(error.kind, printable(redact(words), 300))
     if isinstance(error, TimeoutError | InferenceTimeoutError):
         return AskFailed("timeout", f"no reply within {endpoint.timeout:g} s")
     if isinstance(error, HfHubHTTPError):
         return http_failure(error, redact)
     if isinstance(error, OfflineModeIsEnabled | httpx2.HTTPError | OSError):
         return _cut_off(error, endpoint.place, redact)
-    return _unusable(error, redact)
+    return _unusable(error, endpoint, redact)
 
 
 def _cut_off(error: Exception, place: str, redact: Redact) -> AskFailed:
@@ -209,16 +211,24 @@ def _cut_off(error: Exception, place: str, redact: Redact) -> AskFailed:
     return AskFailed("connection", _words(error, redact))
 
 
-def _unusable(error: Exception, redact: Redact) -> AskFailed:
+def _unusable(error: Exception, endpoint: Endpoint, redact: Redact) -> AskFailed:
     """Tell a missing login, or a provider that does not have the model, from an answer of another form."""
-    if isinstance(error, json.JSONDecodeError):
-        return AskFailed("malformed", "the endpoint's answer is not JSON")
+    if isinstance(error, json.JSONDecodeError | UnicodeDecodeError):
+        body = error.doc.lstrip()[:1] if isinstance(error, json.JSONDecodeError) else "\0"
+        if body == "{":
+            return AskFailed("malformed", "the endpoint's answer is not JSON to its end")
+        what = {"<": "a web page", "": "nothing at all"}.get(body, "something that is not JSON")
+        return AskFailed("not_an_endpoint", redact(_strange(endpoint, what)))
     words = _words(error, redact)
     if isinstance(error, ValueError) and re.search(r"(?i)api.key", words):
         return AskFailed("unauthorised", words)
     if isinstance(error, ValueError) and "provider" in words.lower():
         return AskFailed("not_found", words)
     return AskFailed("malformed", f"the endpoint's answer has another form ({words})")
+
+
+def _strange(endpoint: Endpoint, what: str) -> str:
+    return f"no OpenAI-compatible endpoint answers at {endpoint.place}: {what} came in place of a reply"
 
 
 def _words(error: Exception, redact: Redact) -> str:

@@ -22,7 +22,7 @@ _SHORTEST_KEY = 6
 _KEYS = re.compile(r"(?i)\b(?:bearer\s+\S+|(?:hf|sk|gsk|xai|key)[-_][\w*.-]{8,})")
 _KINDS: Mapping[int, FailureKind] = {
     400: "refused_request", 401: "unauthorised", 402: "payment", 403: "unauthorised", 404: "not_found",
-    408: "timeout", 409: "server_error", 413: "too_long", 422: "refused_request", 425: "server_error",
+    405: "not_found", 408: "timeout", 409: "server_error", 413: "too_long", 422: "refused_request", 425: "server_error",
     429: "rate_limited", 504: "timeout",
 }  # fmt: skip
 _SERVER = 500
@@ -73,10 +73,11 @@ def http_failure(error: HfHubHTTPError, redact: Redact) -> AskFailed:
 
 
 def _said(body: str) -> str:
-    """Give the message in an error's body, or its first line."""
+    """Give the message in an error's body, or a web page's title, or the first line."""
     match = re.search(r'"(?:message|detail|error)"\s*:\s*"((?:[^"\\]|\\.)*)"', body)
     if match is None:
-        return body.strip().split("\n", 1)[0]
+        page = re.search(r"(?is)<title[^>]*>(.*?)</title", body)
+        return " ".join(page[1].split()) if page is not None else body.strip().split("\n", 1)[0]
     try:
         return str(json.loads(f'"{match[1]}"', strict=False))
     except ValueError:

@@ -6,12 +6,12 @@ After the published description of ISLab's method: revision from scoring errors,
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from aeollm.errors import Problem
-from aeollm.judging import Answer, Session
+from aeollm.judging import Answer, Missing, Session
 from aeollm.methods.calls import Rows
 from aeollm.methods.guidance import read_revision
 from aeollm.methods.losses import Compared, compared, error_loss, largest_errors, order_loss
@@ -33,21 +33,27 @@ class Measured:
 
 @dataclass(frozen=True)
 class Optimised:
-    """The outcome: the guidance kept, the templates with it by name and language, and everything tried in its order."""
+    """The outcome: the guidance kept, the templates with it by name and language, and everything tried in its order.
+
+    ``whole`` says that a revision could be read where any was asked for, and that no answer lacks a score under the
+    guidance kept; what else has no value was lost on the way there.
+    """
 
     guidance: Guidance
     templates: Mapping[tuple[str, str], str]
     log: tuple[Mapping[str, object], ...]
     problems: tuple[Problem, ...]
+    whole: bool = True
 
 
 @dataclass
 class Optimiser:
-    """One optimisation; ``answers`` takes every answer that comes, to be counted."""
+    """One optimisation; ``answers`` takes every answer that comes, to be counted, ``revisions`` the reviser's again."""
 
     setup: Setup
     session: Session
     answers: list[Answer[Any]] = field(default_factory=list)
+    revisions: list[Answer[Guidance]] = field(default_factory=list)
     log: list[Mapping[str, object]] = field(default_factory=list)
     calls: int = 0
 
@@ -68,10 +74,10 @@ class Optimiser:
                 best, held = await self.tried(f"revision {number + 1}", revised, (best, held))
             if self.options["prune"] == "yes":
                 best, held = await self.pruned(best, held, number)
-        await self.last(best)
-        return Optimised(
-            best, self.setup.templates(self.setup.asking.ask.name, best), tuple(self.log), tuple(self.told(best))
-        )
+        missing = await self.last(best)
+        whole = not missing and (not self.revisions or any(own.value is not None for own in self.revisions))
+        templates = self.setup.templates(self.setup.asking.ask.name, best)
+        return Optimised(best, templates, tuple(self.log), (*self.told(best), *self.lost()), whole)
 
     def over(self, held: Measured) -> bool:
         """Tell whether to stop: nothing to compare, the session's end, or the most calls made."""
@@ -129,17 +135,22 @@ class Optimiser:
             self.setup.reviser(guidance, self.setup.errors(training.table, rows), number), read_revision
         )
         self.answers.append(answer)
+        self.revisions.append(answer)
         if answer.missing is not None:
             self.log.append({"what": f"revision {number + 1}", "why": answer.missing.words})
         return answer.value
 
-    async def last(self, best: Guidance) -> None:
-        """Measure what was kept, and the start, on every part."""
+    async def last(self, best: Guidance) -> int:
+        """Measure the start, and what was kept, on every part; count the answers without a score under the latter."""
+        missing = 0
         split = self.setup.split
         parts = {"in_sample": split.training, "held_out": split.held_out, "untouched": split.untouched}
         for name, guidance in (("start", self.setup.start), ("final", best)):
-            found = {part: (await self.measure(guidance, own)).loss for part, own in parts.items() if own}
-            self.log.append({"what": name, "guidance": list(guidance), "losses": found})
+            found = {part: await self.measure(guidance, own) for part, own in parts.items() if own}
+            losses = {part: measured.loss for part, measured in found.items()}
+            self.log.append({"what": name, "guidance": list(guidance), "losses": losses})
+            missing = sum(measured.missing for measured in found.values())
+        return missing
 
     def note(self, what: str, guidance: Guidance, held: Measured, *, kept: bool) -> None:
         """Log what was tried."""
@@ -167,6 +178,25 @@ class Optimiser:
             message = f"{foreign} reports are scored by revised guidance in another language ({self.setup.language})."
             remedy = "Optimise each language apart, by labels and reports of its questions."
             yield Problem("warning", "other_language", message, remedy)
+
+    def lost(self) -> Iterator[Problem]:
+        """Say what has no value: revisions, and scores under what was tried."""
+        own = {answer.request.key: answer.missing for answer in self.revisions if answer.missing is not None}
+        if own:
+            count = f"{len(own)} of {len(self.revisions)} revisions could not be read ({_kinds(own.values())})"
+            remedy = "The same command asks failed calls again; a larger reviser keeps to the form more often."
+            yield Problem("warning", "unread_revisions", f"{count}: the prompt stayed as it was there.", remedy)
+        every = {answer.request.key: answer.missing for answer in self.answers if answer.missing is not None}
+        scores = [missing for key, missing in every.items() if key not in own]
+        if scores:
+            message = (
+                f"{len(scores)} answers had no score while prompts were tried ({_kinds(scores)}): missing, never 0."
+            )
+            yield Problem("warning", "missing_values", message)
+
+
+def _kinds(lost: Iterable[Missing]) -> str:
+    return ", ".join(sorted({missing.kind for missing in lost}))
 
 
 def _shown(losses: object, key: str) -> str:
