@@ -19,10 +19,11 @@ def call(capsys, *arguments):
     return code, *capsys.readouterr()
 
 
-def process(*arguments, **options):
-    """Run a command as a process of its own, without network and settings; output as bytes."""
+def process(*arguments, environment=(), **options):
+    """Run a command as a process of its own, without network and settings but its own; output as bytes."""
     plain = {name: value for name, value in os.environ.items() if not name.startswith(("AEOLLM_", "HF_"))}
     env = plain | {"HF_HUB_OFFLINE": "1", "PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": str(ROOT)}
+    env |= dict(environment)
     command = [sys.executable, "-m", "aeollm", *map(str, arguments)]
     return subprocess.run(command, capture_output=True, check=False, timeout=120, env=env, **options)
 

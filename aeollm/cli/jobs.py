@@ -9,7 +9,7 @@ import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
-from aeollm.cli.judging import recipe_of, task_of, wrong
+from aeollm.cli.judging import add_size, asked_as, recipe_of, refuse_parts, task_of, wrong
 from aeollm.cli.options import add_labels, from_zero, whole_number
 from aeollm.cli.terminal import DONE, UNUSABLE, complain, print_lines
 from aeollm.errors import AeollmError
@@ -37,6 +37,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     add("--bucket", required=True, metavar="OWNER/NAME", help="bucket on the Hub where the parts are kept")
     add("--name", required=True, metavar="NAME", help="of the run, its folder in the bucket")
     add("--labels-set", metavar="NAME", help="label set by name")
+    add_size(parser)
     add("--judge-options", default="", metavar="OPTIONS", help="more options of `judge`, as one text")
     add("--serve-options", default="", metavar="OPTIONS", help="more options of `vllm serve`, as one text")
     add("--image", default=plan.image, help=f"default: {plan.image}")
@@ -56,7 +57,7 @@ def run(options: argparse.Namespace) -> int:
     try:
         plan = _plan(options)
         jobs = jobs_of(plan, options.jobs)
-        futile, notes = _without_labels(recipe_of(options.recipe), plan)
+        futile, notes = _without_labels(_method(options), plan)
         if options.dry_run:
             told = [f"note: {one}" for one in (*futile, *notes)]
             for line in told:
@@ -80,8 +81,13 @@ def run(options: argparse.Namespace) -> int:
     return DONE
 
 
+def _method(options: argparse.Namespace) -> Method:
+    return asked_as(options, recipe_of(options.recipe))
+
+
 def _plan(options: argparse.Namespace) -> Plan:
-    method = recipe_of(options.recipe)
+    method = _method(options)
+    refuse_parts(method, options.jobs, "Name --jobs 1.")
     if len(method.roles) > 1:
         told = "a job serves one model, and the recipe has several judges."
         raise wrong(told, "Serve them yourself and name each by --judge NAME=MODEL@URL of `judge`.")
@@ -166,7 +172,7 @@ def _takes(options: argparse.Namespace, job: Job) -> list[str]:
         lines.append(f"at most: {hours:.4g} hours of {job.flavor}{_money(hours, price)}, all {machines} together")
     if options.here is None:
         return [*lines, "about: name a copy of the reports by --here, for calls, tokens and hours."]
-    method = recipe_of(options.recipe)
+    method = _method(options)
     own = argparse.Namespace(answers=options.here, labels_set=options.labels_set, rubrics=options.rubrics, partial=True)
     own.labels = own.repo = own.revision = own.folders = own.shard = own.trial = None
     judges = {name: Judge(name, options.model) for name in method.roles}

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
 from aeollm.cli.judge_estimate import estimate_lines
+from aeollm.cli.judge_keys import keys_of, without_key
 from aeollm.cli.judge_progress import Telling
 from aeollm.cli.judging import (
     add_material,
+    add_size,
+    asked_as,
     finish,
     price,
     recipe_of,
-    sampling_of,
+    refuse_parts,
     task_of,
-    token_of,
     with_made,
     wrong,
 )
@@ -24,11 +26,11 @@ from aeollm.cli.options import whole_number
 from aeollm.cli.terminal import DONE, UNUSABLE, complain, print_lines
 from aeollm.cli.text_tables import problem_lines
 from aeollm.errors import AeollmError
-from aeollm.judging import Budget, Limits, Price
+from aeollm.judging import Budget, Limits, Price, read_shard
 from aeollm.methods import Judge, Judged, Method, Running, Task, bundled_recipes, estimated, first_prompts, run_method
 from aeollm.methods.carrying import warnings_of
 from aeollm.methods.endpoints import endpoints_of
-from aeollm.methods.values import MOST_SEED, wrong_extra
+from aeollm.methods.values import MOST_SEED
 
 _MANY = 2_000
 """Reports of which counting what is asked takes a while."""
@@ -43,7 +45,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     add_judges(parser)
     add, attempts, money = parser.add_argument, whole_number(1, 100), _between(0.0, 1e12)
     add("--dry-run", action="store_true", help="only tell calls, tokens, time and money")
-    add("--show-prompt", action="store_true", help="only print the first prompt of each kind, filled in")
+    add("--show-prompt", action="store_true", help="only print a prompt of each kind and language, filled in")
     add("--budget-calls", type=_count, metavar="N", help="stop this start before more calls; each start counts anew")
     add("--budget-tokens", type=_count, metavar="N", help="stop this start before more tokens, in and out")
     add("--budget-money", type=money, metavar="M", help="stop this start before it costs more; needs --price")
@@ -62,10 +64,11 @@ def add_judges(parser: argparse.ArgumentParser) -> None:
     add("--provider", metavar="P", help="a Hugging Face provider (default: auto, with the login of this machine)")
     told = "another model for one of the recipe's judges, at another endpoint if needed; may be repeated"
     add("--judge", action="append", default=[], metavar="NAME=MODEL[@URL]", help=told)
-    add("--token-env", metavar="VARIABLE", help="environment variable with the endpoint's key")
+    told = "environment variable with the key for --base-url or --provider, or with one judge's own; may be repeated"
+    add("--token-env", action="append", default=[], metavar="[NAME=]VARIABLE", help=told)
     add("--temperature", type=_between(0.0, 2.0), metavar="T", help="from 0 to 2 (default: the recipe's, else 0)")
     add("--seed", type=_seed, metavar="N", help="sent with every call (default: the recipe's, else 0)")
-    add("--extra", type=_extra, metavar="JSON", help="what this endpoint knows alone, as a JSON object")
+    add_size(parser)
     add("--timeout", type=_between(0.1, 1e6), default=600.0, metavar="S", help="seconds for a call (default: 600)")
 
 
@@ -74,11 +77,15 @@ def run(options: argparse.Namespace) -> int:
     try:
         method = recipe_of(options.recipe)
         options = with_made(options, method)
-        method = replace(method, sampling=sampling_of(options, method))
+        method = asked_as(options, method)
+        if options.shard is not None:
+            refuse_parts(method, read_shard(options.shard).of, "Leave out --shard.")
         judges = judges_of(options, method)
         # Before the reports are read, and in a dry run too: a wrong address or key is told at once.
-        running = _running(options)
-        endpoints_of(judges, running.token, running.timeout)
+        running = _running(options, judges)
+        endpoints_of(judges, running.keys, running.timeout)
+        for line in without_key(options, judges, running.keys):
+            complain(line)
         task = task_of(options, method, judges, _folder(options.recipe))
         _warn(task)
         if options.show_prompt:
@@ -153,12 +160,12 @@ def _named(text: str) -> tuple[str, tuple[str, str | None]]:
     return name, (model, f"http{url}" if at else None)
 
 
-def _running(options: argparse.Namespace) -> Running:
+def _running(options: argparse.Namespace, judges: Mapping[str, Judge]) -> Running:
     if options.budget_money is not None and options.price == Price():
         raise wrong("--budget-money needs a price.", "Name it by --price IN,OUT, of a million tokens.")
     budget = Budget(options.budget_calls, options.budget_tokens, options.budget_money, options.price)
     limits = Limits(concurrency=options.concurrency, attempts=options.attempts, budget=budget)
-    return Running(token_of(options), options.timeout, limits)
+    return Running(keys_of(options, judges), options.timeout, limits)
 
 
 def _seed(text: str) -> int:
@@ -177,10 +184,3 @@ def _between(low: float, high: float) -> Callable[[str], float]:
         return abs(value)
 
     return read
-
-
-def _extra(text: str) -> str:
-    wrong = wrong_extra(text)
-    if wrong is not None:
-        raise argparse.ArgumentTypeError(wrong)
-    return text

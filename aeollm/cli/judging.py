@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import os
 from collections.abc import Mapping
 from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from aeollm.cli.options import add_labels, labels_of, settings_of
+from aeollm.cli.options import add_labels, labels_of, settings_of, whole_number
 from aeollm.cli.terminal import DONE, REFUSED, print_lines
 from aeollm.errors import JudgingError, Problem, UsageError, printable
 from aeollm.exports.judged import going_on, judged_json, report_files
@@ -23,7 +22,6 @@ from aeollm.methods import (
     Material,
     Method,
     Prompts,
-    Sampling,
     Task,
     bundled_recipes,
     files_of,
@@ -32,6 +30,7 @@ from aeollm.methods import (
     write_files,
 )
 from aeollm.methods.running import put_aside
+from aeollm.methods.values import wrong_extra
 from aeollm.sources import LabelSet
 from aeollm.tables import Policy
 
@@ -45,6 +44,21 @@ def add_material(parser: argparse.ArgumentParser, told: str = "where everything 
     add("--partial", action="store_true", help="judge what is there, although reports are missing or broken")
     add("-o", "--output", type=Path, required=needed, metavar="FOLDER", help=told)
     add_labels(parser)
+
+
+def add_size(parser: argparse.ArgumentParser) -> None:
+    """Add how long replies may be, and what one endpoint knows alone."""
+    told = "most tokens of every reply, thoughts included (default: the recipe's)"
+    parser.add_argument("--max-tokens", type=whole_number(1, 10**6), metavar="N", help=told)
+    told = "what this endpoint knows alone, as a JSON object"
+    parser.add_argument("--extra", type=_extra, metavar="JSON", help=told)
+
+
+def _extra(text: str) -> str:
+    wrong = wrong_extra(text)
+    if wrong is not None:
+        raise argparse.ArgumentTypeError(wrong)
+    return text
 
 
 def price(text: str) -> Price:
@@ -161,28 +175,27 @@ def _place(value: object) -> object:
     return str(value.absolute()) if isinstance(value, Path) else value
 
 
-def sampling_of(options: argparse.Namespace, method: Method) -> Sampling:
-    """Give how judges are asked: what is named, else what the recipe says."""
+def asked_as(options: argparse.Namespace, method: Method) -> Method:
+    """Let judges be asked as options name it, and as the recipe says where they do not."""
     names = ("temperature", "seed", "extra")
-    named = {name: getattr(options, name) for name in names if getattr(options, name) is not None}
-    return replace(method.sampling, **named)
+    named = {name: own for name in names if (own := getattr(options, name, None)) is not None}
+    room = {} if options.max_tokens is None else {"max_tokens": float(options.max_tokens)}
+    asks = tuple(replace(ask, options={**ask.options, **room}) for ask in method.asks)
+    return replace(method, asks=asks, sampling=replace(method.sampling, **named))
 
 
-def token_of(options: argparse.Namespace) -> str | None:
-    """Take the key from the environment.
+def refuse_parts(method: Method, parts: int, remedy: str) -> None:
+    """Refuse to optimise a prompt in parts: each would come to another prompt, and they could not be merged.
 
     Raises
     ------
     UsageError
-        If the variable that is named is not set.
+        If that is what would be done.
     """
-    if options.token_env is None:
-        # The Hub login of the machine belongs to no other address than the Hub's.
-        return None
-    token = os.environ.get(options.token_env)
-    if not token:
-        raise wrong(f"the environment variable {options.token_env} is not set.", "Set it to the key.")
-    return token
+    if method.makes and parts > 1:
+        made = printable(", ".join(sorted(method.makes)))
+        told = f"{made} is a prompt optimised on all questions at once: {parts} parts would come to {parts} prompts."
+        raise wrong(told, f"{remedy} A recipe that asks by the prompt it wrote can then be judged in parts.")
 
 
 def finish(options: argparse.Namespace, judged: Judged, cost: Price, *, timed: bool) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -49,6 +50,7 @@ class ReplyStore:
         self.damaged = 0
         self._places: dict[bytes, int] = {}
         self._models: dict[str, str] = {}
+        self._aside: dict[str, Counter[str]] = {}
         self._lacking: dict[str, frozenset[str]] = {}
         self._read = 0
         self._lock = FileLock(f"{path}.lock")
@@ -91,6 +93,11 @@ class ReplyStore:
     def models(self) -> Mapping[str, str]:
         """Map the names that were asked for to the models that serve them."""
         return self._models
+
+    @property
+    def aside(self) -> Mapping[str, Mapping[str, int]]:
+        """Count the replies that other models than those gave, and that are not used, by the name asked for."""
+        return self._aside
 
     @property
     def lacks(self) -> Mapping[str, frozenset[str]]:
@@ -199,7 +206,8 @@ class ReplyStore:
         except (ValueError, KeyError, TypeError, RecursionError):
             self.damaged += 1
             return
-        self._models.setdefault(asked, reply.model)
+        if reply.model != self._models.setdefault(asked, reply.model):
+            self._aside.setdefault(asked, Counter())[reply.model] += 1
         self._places.setdefault(request_digest(key, reply.model), place)
 
     def _line_at(self, place: int) -> bytes:

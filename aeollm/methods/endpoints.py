@@ -1,4 +1,4 @@
-"""Several judges behind one function that asks: every model where it is served."""
+"""Several judges behind one function that asks: every model where it is served, with the key that belongs there."""
 
 from __future__ import annotations
 
@@ -12,54 +12,43 @@ from aeollm.methods.method import Judge
 
 
 @asynccontextmanager
-async def connect_judges(judges: Mapping[str, Judge], token: str | None, timeout: float) -> AsyncIterator[Ask]:
+async def connect_judges(judges: Mapping[str, Judge], keys: Mapping[str, str], timeout: float) -> AsyncIterator[Ask]:
     """Open connections to all judges' endpoints, and give the function that asks each model at its own.
 
     Raises
     ------
     JudgingError
-        For addresses that are none, and for one model at two places, whose replies could not be told apart.
+        For addresses and keys that are none, and for one model at two places, whose replies could not be told apart.
     """
-    places = places_of(judges)
+    endpoints = endpoints_of(judges, keys, timeout)
+    every = [endpoint.token for endpoint in endpoints.values()]
     async with AsyncExitStack() as stack:
         opened = {
-            place: await stack.enter_async_context(connect(endpoint))
-            for place, endpoint in endpoints_of(judges, token, timeout).items()
+            endpoint: await stack.enter_async_context(connect(endpoint, *every))
+            for endpoint in dict.fromkeys(endpoints.values())
         }
 
         async def ask(messages: tuple[Message, ...], options: Options) -> Reply:
-            return await opened[places[options.model]](messages, options)
+            return await opened[endpoints[options.model]](messages, options)
 
         yield ask
 
 
-def endpoints_of(
-    judges: Mapping[str, Judge], token: str | None, timeout: float
-) -> dict[tuple[str | None, str | None], Endpoint]:
-    """Give the endpoints by address and provider, each once.
+def endpoints_of(judges: Mapping[str, Judge], keys: Mapping[str, str], timeout: float) -> dict[str, Endpoint]:
+    """Map every model to where it is asked; ``keys`` are by the judge's name, and go nowhere else.
 
     Raises
     ------
     JudgingError
-        For addresses and keys that are none, and for one model at two places.
+        For addresses and keys that are none, and for one model at two places or with two keys.
     """
-    places = dict.fromkeys(places_of(judges).values())
-    return {place: Endpoint(*place, token=token, timeout=timeout) for place in places}
-
-
-def places_of(judges: Mapping[str, Judge]) -> dict[str, tuple[str | None, str | None]]:
-    """Map every model to its address and provider.
-
-    Raises
-    ------
-    JudgingError
-        For one model at two places.
-    """
-    places: dict[str, tuple[str | None, str | None]] = {}
-    for judge in judges.values():
-        place = (judge.base_url, judge.provider)
-        if places.setdefault(judge.model, place) != place:
-            message = f"the model {printable(judge.model)} is named at two places."
-            remedy = "Name one place for each model, or serve it under another name."
+    found: dict[str, Endpoint] = {}
+    for name, judge in judges.items():
+        endpoint = Endpoint(judge.base_url, judge.provider, keys.get(name), timeout)
+        other = found.setdefault(judge.model, endpoint)
+        if other != endpoint:
+            twice = "asked with two keys" if other.place == endpoint.place else "named at two places"
+            message = f"the model {printable(judge.model)} is {twice}."
+            remedy = "Name one place and key for each model, or serve it under another name."
             raise JudgingError("judges", [Problem("error", "usage", message, remedy)])
-    return places
+    return found

@@ -33,13 +33,13 @@ class OnStop(Protocol):
 
 @dataclass(frozen=True)
 class Running:
-    """How a method is run: the key, patience, budget, and how to steer and watch it.
+    """How a method is run: keys by the judge's name, patience, budget, and how to steer and watch it.
 
     ``on_stop`` is told at once of a Ctrl-C: how many calls are under way, and whether they are given up. ``online``
-    False asks nobody, and makes do with the replies on disk. The key is in no repr and no file.
+    False asks nobody, and makes do with the replies on disk. Keys are in no repr and no file.
     """
 
-    token: str | None = field(default=None, repr=False)
+    keys: Mapping[str, str] = field(default_factory=dict, repr=False)
     timeout: float = 600.0
     limits: Limits = field(default_factory=Limits)
     control: Control = field(default_factory=Control)
@@ -72,11 +72,11 @@ async def _run(task: Task, folder: Path, running: Running) -> Judged:
         if not running.online:
             judged = await carry_out(task, Session(None, store, running.limits), running.on_ask)
         else:
-            async with connect_judges(task.judges, running.token, running.timeout) as ask:
+            async with connect_judges(task.judges, running.keys, running.timeout) as ask:
                 session = Session(ask, store, running.limits, running.control, running.on_progress)
                 with _interruptible(session, running):
                     judged = await carry_out(task, session, running.on_ask)
-        return replace(judged, problems=(*_damaged(store), *judged.problems))
+        return replace(judged, problems=(*_damaged(store), *_aside(store), *judged.problems))
 
 
 @contextmanager
@@ -108,6 +108,20 @@ def _damaged(store: ReplyStore) -> list[Problem]:
     message = f"lines of {REPLIES} that cannot be read, and are left aside: {store.damaged}."
     remedy = "What they held is asked again. A kill in mid-line leaves one; more are the disk's, or another program's."
     return [Problem("warning", "damaged_replies", message, remedy)]
+
+
+def _aside(store: ReplyStore) -> list[Problem]:
+    """Tell of calls that were paid for nothing, because another model answered than before."""
+    found = []
+    for asked, others in store.aside.items():
+        told = ", ".join(f"{printable(model)} ({count})" for model, count in sorted(others.items()))
+        message = (
+            f"{sum(others.values())} calls to {printable(asked)} were paid for and their replies thrown away: "
+            f"{told} answered, and {printable(store.models[asked])}, which had answered first, is the judge."
+        )
+        remedy = "Name one version of the model, or one provider: behind an alias or a router there are several."
+        found.append(Problem("warning", "other_model", message, remedy))
+    return found
 
 
 class _interruptible:

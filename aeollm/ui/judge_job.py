@@ -11,6 +11,7 @@ from pathlib import Path
 
 from aeollm.errors import AeollmError, Problem
 from aeollm.judging import Price, Progress
+from aeollm.judging.asking.failures import withholding
 from aeollm.methods import Ask, Judged, Running, Task, run_method
 from aeollm.sources import LabelSet
 from aeollm.ui.judge_turns import Turn
@@ -87,7 +88,7 @@ class Job:
             self.problems = error.problems
         except Exception:  # noqa: BLE001  told to the visitor as a bug, and to the log without the key
             told = traceback.format_exc()
-            _LOG.error("judging failed\n%s", told.replace(running.token, "[key]") if running.token else told)
+            _LOG.error("judging failed\n%s", withholding(*running.keys.values())(told))
             message = "this failed; the server's log says why. Replies that came are kept."
             self.problems = (Problem("error", "bug", message, "Run it again, and report it if it fails again."),)
         finally:

@@ -54,7 +54,8 @@ class Runs:
         if not trial and desk.signed not in desk.tried:
             message = "there was no trial of these reports, recipe, models and address."
             raise UsageError("judge", [Problem("error", "trial", message, "Make a trial first.")])
-        running = Running(token or None, wanted.seconds, wanted.limits)
+        # All judges are at the one place that was chosen: no recipe names another one.
+        running = Running(dict.fromkeys(task.judges, token) if token else {}, wanted.seconds, wanted.limits)
         desk.job = self._job(desk, (made, wanted, task), trial=trial)
         desk.job.start(running)
 

@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from aeollm.judging.jobs import Plan, jobs_of
-from aeollm.methods import read_method
+from aeollm.methods import bundled_recipes, read_method
 from tests.commands import ROOT, call
 from tests.hub.fake_hub_jobs import TOKEN, FakeJobs
 
@@ -32,7 +32,8 @@ def hub():
 
 
 def test_jobs_are_started_with_the_token_as_a_secret_only(hub):
-    done = jobs("--jobs", "3", "--flavor", "l40sx1", HF_TOKEN=TOKEN, HF_ENDPOINT=hub.address)
+    size = ("--max-tokens", "9000", "--extra", '{"top_k": 1}')
+    done = jobs("--jobs", "3", "--flavor", "l40sx1", *size, HF_TOKEN=TOKEN, HF_ENDPOINT=hub.address)
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines() == [f"first-{n}-of-3: {hub.address}/jobs/me/job{n}" for n in (1, 2, 3)]
     for number, job in enumerate(hub.started, 1):
@@ -51,7 +52,9 @@ def test_jobs_are_started_with_the_token_as_a_secret_only(hub):
         assert "--labels-set aeollm-2-test" in job["command"][2]
         assert TOKEN not in str({key: value for key, value in job.items() if key != "secrets"})
         # The recipe's text travels with the job, and is one.
-        assert read_method(job["environment"]["RECIPE"].encode()).name == "per-criterion"
+        recipe = read_method(job["environment"]["RECIPE"].encode())
+        assert (recipe.name, recipe.sampling.extra) == ("per-criterion", '{"top_k": 1}')
+        assert [ask.options["max_tokens"] for ask in recipe.asks] == [9000]
     refused = jobs("--jobs", "1", HF_TOKEN=TOKEN, HF_ENDPOINT=hub.address)
     assert refused.returncode == 2
     assert "first-1-of-1 was not started" in refused.stderr
@@ -112,7 +115,9 @@ def test_what_follows_where_no_labels_go_along_is_told(recipe, options, note, ca
     if recipe == "own":
         recipe = tmp_path / "own.toml"
         recipe.write_text('recipe = 1\nname = "own"\n[[ask]]\ndo = "optimise"\nname = "optimised"\n')
-    arguments = ("jobs", recipe, "--jobs", "2", "--model", "m", *PLACES[:-2], *options)
+    # A prompt is optimised in one part.
+    parts = "2" if recipe in bundled_recipes() else "1"
+    arguments = ("jobs", recipe, "--jobs", parts, "--model", "m", *PLACES[:-2], *options)
     arguments += ("--token-env", "NO_TOKEN_OF_MINE")
     code, told, complaint = call(capsys, *arguments, "--dry-run")
     assert code == 0
@@ -157,8 +162,9 @@ def test_a_copy_of_the_reports_tells_calls_tokens_hours_and_money(capsys, tmp_pa
     here = ("--here", tmp_path / "reports.jsonl", "--rubrics", ROOT / "tests" / "cases" / "rubric")
     places = ("--reports", "me/r", "--bucket", "me/b", "--name", "first", "--dry-run", "--price-hour", "2.5")
     options = ("--jobs", "2", "--model", "m", "--job-timeout", "90m", *places, *here)
-    code, told, complaint = call(capsys, "jobs", "holistic", *options)
+    code, told, complaint = call(capsys, "jobs", "holistic", *options, "--max-tokens", "500000")
     assert code == 0, complaint
+    assert "2 million out at most" in told
     assert "at most: 3 hours of a100-large, 7.5 in money, all 2 together" in told
     # Four reports of 500,000 letters at 0.3 tokens: .6 million, and a prompt of a thousand tokens or so each.
     calls, millions = re.search(r"about: (\d+) calls, ([0-9.]+) million tokens in", told).groups()

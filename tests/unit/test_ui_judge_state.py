@@ -491,6 +491,37 @@ def test_an_own_recipe_comes_with_its_prompts(visitor, judge, upload):
     assert not judge_path(recipe).exists()
 
 
+def test_the_key_goes_to_the_address_on_the_page_whatever_an_own_recipe_names(visitor, runs, judge, upload):
+    recipe = OWN.replace('prompt = "strict"\n', "") + '[judge.judge]\nmodel = "n"\nbase_url = "http://127.0.0.1:9/v1"\n'
+    assert own_recipe(visitor, upload("mine.toml", recipe.encode()))[2] == ""
+    visitor.change(recipe="own: mine")
+    visitor.desk, *_ = runs.trial_here(visitor.request, visitor.desk, "sk-typed-0123456789", *visitor.setup)
+    visitor.desk.job.join(20)
+    assert visitor.desk.job.judged.complete
+    assert {(seen.authorization, seen.body["model"]) for seen in judge.seen} == {("Bearer sk-typed-0123456789", "m")}
+
+
+@pytest.mark.parametrize(
+    ("message", "words"),
+    [
+        ({}, ["before an answer", "a recipe of your own with a larger max_tokens."]),
+        (
+            {"reasoning_content": "Okay"},
+            ["its thoughts", "max_tokens (16384 or so), or", "&quot;enable_thinking&quot;: false"],
+        ),
+    ],
+)
+def test_a_trial_whose_replies_are_all_cut_stops_and_says_what_the_tab_offers(message, words, visitor, judge):
+    judge.script = Answer("", finish="length", message=message)
+    visitor.change(recipe="one-dimension", concurrency=1)
+    told = visitor.done("trial")
+    # Three reports, four dimensions, two orders: 24 calls, of which five were asked for twice and one once.
+    assert len(judge.seen) == 11
+    for own in words:
+        assert own in told
+    assert not visitor.can_run
+
+
 def test_an_own_recipe_in_a_zip_and_one_that_is_none(visitor, upload):
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w") as archive:

@@ -168,10 +168,13 @@ def _without(reply: Reply, withhold: Redact) -> Reply:
 
 
 @asynccontextmanager
-async def connect(endpoint: Endpoint) -> AsyncIterator[Ask]:
-    """Open connections to an endpoint and give the function that asks it once, without trying again."""
+async def connect(endpoint: Endpoint, *others: str | None) -> AsyncIterator[Ask]:
+    """Open connections to an endpoint and give the function that asks it once, without trying again.
+
+    ``others`` are keys of other endpoints: nothing that comes from this one tells them either.
+    """
     client = _client(endpoint)
-    redact, withhold = redacting(endpoint.token), withholding(endpoint.token)
+    redact, withhold = redacting(endpoint.token, *others), withholding(endpoint.token, *others)
     to_address = endpoint.base_url is not None
 
     async def ask(messages: tuple[Message, ...], options: Options) -> Reply:

@@ -40,20 +40,24 @@ _TOO_LONG = ("context length", "context_length", "context size", "context window
              "too many tokens", "prompt is too long", "max_model_len", "exceeds the available")  # fmt: skip
 
 
-def redacting(key: str | None) -> Redact:
-    """Give a function that takes a key, however it is escaped, and whatever looks like one, out of a text."""
-    without = withholding(key)
+def redacting(*keys: str | None) -> Redact:
+    """Give a function that takes keys, however they are escaped, and whatever looks like one, out of a text."""
+    without = withholding(*keys)
     return lambda text: _KEYS.sub("[key]", without(text))
 
 
-def withholding(key: str | None) -> Redact:
-    """Give a function that takes this key alone out of a text; what is too short to be one stays (EMPTY, none, x)."""
-    if key is None or len(key) < _SHORTEST_KEY:
+def withholding(*keys: str | None) -> Redact:
+    """Give a function that takes these keys alone out of a text; what is too short to be one stays (EMPTY, none, x)."""
+    forms = {form for key in keys if key is not None and len(key) >= _SHORTEST_KEY for form in _forms(key)}
+    if not forms:
         return str
-    in_json = json.dumps(key)[1:-1]
-    forms = {key, in_json, in_json.replace("/", "\\/"), quote(key), quote(key, safe=""), escape(key)}
     known = re.compile("|".join(map(re.escape, sorted(forms, key=len, reverse=True))))
     return lambda text: known.sub("[key]", text)
+
+
+def _forms(key: str) -> set[str]:
+    in_json = json.dumps(key)[1:-1]
+    return {key, in_json, in_json.replace("/", "\\/"), quote(key), quote(key, safe=""), escape(key)}
 
 
 def http_failure(error: HfHubHTTPError, redact: Redact) -> AskFailed:
