@@ -247,5 +247,8 @@ class Caller:
             raise AskFailed("other_model", f"{words} (name one provider or version)")
 
     def _stop(self, kind: str, words: str) -> None:
-        if self.stopped is None:
-            self.stopped = Missing(kind, words)
+        self.stop(Missing(kind, words))
+
+    def stop(self, reason: Missing) -> None:
+        """Ask nothing any more; the first reason stands."""
+        self.stopped = self.stopped or reason

@@ -12,7 +12,7 @@ from typing import Generic, Literal, TypeVar
 T = TypeVar("T")
 
 Role = Literal["system", "user", "assistant"]
-_WARMER = 0.5
+WARMER = 0.5
 """Least temperature when asking again: at 0 the same unreadable reply would come."""
 _SAMPLES_APART = 1000
 
@@ -53,7 +53,7 @@ class Options:
     @property
     def sent_temperature(self) -> float:
         """Give the temperature that is sent: at least 0.5 when asking again."""
-        return max(self.temperature, _WARMER) if self.attempt else self.temperature
+        return max(self.temperature, WARMER) if self.attempt else self.temperature
 
     def to_json(self) -> dict[str, object]:
         """Give the options by name."""

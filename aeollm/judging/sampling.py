@@ -10,10 +10,13 @@ from aeollm.judging.reading.choices import choice_reader
 from aeollm.judging.reading.probabilities import OptionProbabilities, probabilities_reader, sampled_probabilities
 from aeollm.judging.session import Session
 
+SAMPLED = 1.0
+"""The temperature of repeated samples: shares of replies stand for probabilities at no other one."""
+
 
 def samples_of(request: Request, count: int) -> list[Request]:
     """Give ``count`` requests for the same, at temperature 1 with seeds of their own, without token probabilities."""
-    options = replace(request.options, top_logprobs=None, temperature=1.0)
+    options = replace(request.options, top_logprobs=None, temperature=SAMPLED)
     return [request.asked(replace(options, sample=number)) for number in range(count)]
 
 

@@ -10,6 +10,7 @@ from contextlib import aclosing
 from aeollm.judging.calling import Caller, Limits, Stopped
 from aeollm.judging.control import Control, OnProgress, Progress
 from aeollm.judging.messages import Answer, Ask, AskFailed, Missing, Reader, Reply, Request, T, Unread
+from aeollm.judging.room import CUTS, Room
 from aeollm.judging.store import ReplyStore
 
 _TELL_EVERY = 0.25
@@ -38,11 +39,18 @@ class Session:
         self._on_progress = on_progress
         self._done = self._missing = 0
         self._reasons: Counter[str] = Counter()
+        self._room = Room()
+        self._temperatures: set[float] = set()
 
     @property
     def stopped(self) -> Missing | None:
         """Give why nothing is asked any more: ``budget``, ``cancelled``, a failure that all requests share."""
         return self._caller.stopped
+
+    @property
+    def temperatures(self) -> frozenset[float]:
+        """Give the temperatures that replies were asked for at."""
+        return frozenset(self._temperatures)
 
     @property
     def lacking(self) -> frozenset[str]:
@@ -139,20 +147,32 @@ class Session:
 
     async def _answer(self, request: Request, read: Reader[T]) -> Answer[T]:
         replies: list[Reply] = []
-        missing = Missing("no_answer", "never asked")
+        missing, cuts = Missing("no_answer", "never asked"), 0
         for attempt in range(max(self._limits.attempts, 1)):
+            asked = request.asked(request.options.again(attempt))
             try:
-                reply = await self._caller.reply(request.asked(request.options.again(attempt)))
+                reply = await self._caller.reply(asked)
             except AskFailed as failure:
                 return Answer(request, None, Missing(failure.kind, failure.words), tuple(replies))
             except Stopped:
                 reason = missing if replies else self._caller.stopped
                 return Answer(request, None, reason, tuple(replies))
             replies.append(reply)
+            self._temperatures.add(asked.options.sent_temperature)
             value = read(reply)
             if not isinstance(value, Unread):
+                self._room.had(request.options)
                 return Answer(request, value, None, tuple(replies))
             missing = Missing(value.kind, value.words, value.column)
-            if value.kind in _OF_THE_ENDPOINT:
+            cuts += value.kind == "truncated"
+            if value.kind in _OF_THE_ENDPOINT or cuts == CUTS:
                 break
+            self._see_room(request, reply, value)
         return Answer(request, None, missing, tuple(replies))
+
+    def _see_room(self, request: Request, reply: Reply, value: Unread) -> None:
+        """Stop where the first replies are all cut."""
+        if value.kind != "truncated":
+            self._room.had(request.options)
+        elif (reason := self._room.lacked(request.options, reply)) is not None:
+            self._caller.stop(reason)

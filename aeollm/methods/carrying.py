@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -55,7 +55,7 @@ class Judged:
     ``built`` is None where there is no run, and ``problems`` say why; what the inputs tell of orders and positions is
     told all the same. ``stopped`` is why not everything was asked. ``spared`` says that steps were left out for nothing
     but that there was nothing to ask for them, such as no tie to break. ``usage`` is what the replies used took,
-    whenever they were paid for, those that several answers share once.
+    whenever they were paid for, those that several answers share once; ``temperatures`` are those they were asked at.
     """
 
     task: Task
@@ -72,6 +72,7 @@ class Judged:
     position_bias: Mapping[str, tuple[PositionBias, ...]] = field(default_factory=dict)
     spared: bool = False
     usage: Usage = field(default_factory=partial(Usage, 0, 0))
+    temperatures: frozenset[float] = frozenset()
 
     @property
     def lost(self) -> int:
@@ -128,7 +129,8 @@ async def carry_out(task: Task, session: Session, on_ask: OnAsk | None = None) -
         session.progress.from_disk,
         0.0,
     )
-    return replace(_with_run(judged, files), usage=paid.usage, seconds=time.monotonic() - start)
+    seconds, asked_at = time.monotonic() - start, session.temperatures
+    return replace(_with_run(judged, files), usage=paid.usage, seconds=seconds, temperatures=asked_at)
 
 
 def warnings_of(task: Task) -> tuple[Problem, ...]:
@@ -254,11 +256,7 @@ def _told(found: Collected, stopped: Missing | None) -> list[Problem]:
         message = (
             f"{name}: {len(found.lost)} of {found.calls} calls have no value ({', '.join(kinds)}): missing, never 0."
         )
-        # Why a run stopped, and what to do about it, is said once.
-        remedy = "" if stopped is not None and kinds == [stopped.kind] else _AGAIN
-        if kinds == ["offline"]:
-            remedy = "Nobody was asked: run the part that should have given them, and merge again."
-        problems.append(Problem("warning", "missing_values", message, remedy))
+        problems.append(Problem("warning", "missing_values", message, _mending(kinds, stopped)))
     if found.sampled:
         message = f"{name}: {found.sampled} opinions are shares of repeated replies: there were no token probabilities."
         problems.append(Problem("warning", "sampled", message, "They are coarse; an endpoint with logprobs is better."))
@@ -267,4 +265,18 @@ def _told(found: Collected, stopped: Missing | None) -> list[Problem]:
     return problems
 
 
+def _mending(kinds: Sequence[str], stopped: Missing | None) -> str:
+    """Say what to do about calls without a value; why a run stopped, and what to do about that, is said once."""
+    if kinds == ["offline"]:
+        return "Nobody was asked: run the part that should have given them, and merge again."
+    cut = stopped is not None and stopped.kind in ("no_room", "no_room_to_think")
+    if stopped is not None and {*kinds} <= {stopped.kind, *(["truncated"] if cut else [])}:
+        return ""
+    return f"{_AGAIN} {_CUT}" if "truncated" in kinds else _AGAIN
+
+
+_CUT = (
+    "Cut replies need more room (--max-tokens, max_tokens in a recipe): a model that thinks takes thousands of tokens, "
+    "unless its thinking is switched off (--extra; assets/recipes/asking.md)."
+)
 _AGAIN = "The same command asks failed calls again; unreadable replies stay, unless more attempts are allowed."

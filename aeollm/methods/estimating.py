@@ -1,4 +1,4 @@
-"""What a method takes, and what it sends first, before anything is sent."""
+"""What a method takes, before anything is sent."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from aeollm.errors import JudgingError, Problem, printable
 from aeollm.judging import Data, Estimator, Options, Price, ReplyStore, Sized, Sizer, Template, Usage
 from aeollm.methods.calls import Asking, Row
 from aeollm.methods.carrying import Task
@@ -63,7 +62,7 @@ def estimated(task: Task, price: Price, store: ReplyStore | None = None) -> tupl
     """Add up what a method takes, before anything is sent; asking again comes on top."""
     # Replies are found by what is written; where there are none, nothing has to be.
     kept = store if store is not None and len(store) else None
-    estimator, sizer, task = Estimator(kept), Sizer(), _with_first_prompts(task)
+    estimator, sizer, task = Estimator(kept), Sizer(), with_first_prompts(task)
     rows = []
     for ask in task.method.asks:
         asking = task.asking(ask)
@@ -124,7 +123,7 @@ def duration(seconds: float) -> str:
     return " ".join(f"{count} {unit}" for unit, count in in_units(seconds).items())
 
 
-def _with_first_prompts(task: Task) -> Task:
+def with_first_prompts(task: Task) -> Task:
     """Let the prompts that an optimisation starts from stand for those that it will make."""
     made = dict(task.prompts.made)
     for ask in task.method.asks:
@@ -132,18 +131,3 @@ def _with_first_prompts(task: Task) -> Task:
             setup = setup_of(task.asking(ask))
             made |= setup.templates(ask.name, setup.start)
     return replace(task, prompts=Prompts(task.prompts.folder, made))
-
-
-def first_prompts(task: Task) -> dict[str, str]:
-    """Give the first prompt of every way of asking, filled in, to be looked at."""
-    found: dict[str, str] = {}
-    task = _with_first_prompts(task)
-    for ask in task.method.asks:
-        request = next(iter(requests_of(task.asking(ask))), None)
-        if request is None:
-            message = f"{printable(ask.name)}: there is nothing to ask."
-            raise JudgingError(task.method.name, [Problem("error", "nothing_asked", message, "")])
-        found[f"{ask.name} ({request.prompt})"] = "\n\n".join(
-            f"# {message.role}\n\n{message.content}" for message in request.messages
-        )
-    return found

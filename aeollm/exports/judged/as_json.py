@@ -8,10 +8,14 @@ from typing import Any
 
 from aeollm.exports.build_json import build_json, plain, refused_build
 from aeollm.judging import Price, Usage
+from aeollm.judging.messages import WARMER
+from aeollm.judging.sampling import SAMPLED
 from aeollm.methods import Judged
 from aeollm.methods.collecting import Collected
 from aeollm.methods.opinions import Masses
+from aeollm.methods.optimising import WARM
 
+_WARMER = {"samples": SAMPLED, "revisions": WARM, "again": WARMER}
 _ASKED_AGAIN = "The same command asks again for what is missing."
 
 
@@ -33,6 +37,7 @@ def judged_json(judged: Judged, price: Price, *, timed: bool = True) -> dict[str
             for name in task.method.roles
         },
         "temperature": task.method.sampling.temperature,
+        "other_temperatures": _other_temperatures(judged),
         "seed": task.method.sampling.seed,
         "asked": [_asked(own) for own in judged.collected],
         "tokens": _tokens(judged.usage),
@@ -58,6 +63,12 @@ def judged_json(judged: Judged, price: Price, *, timed: bool = True) -> dict[str
             "money": _money(spent.usage, price),
         }
     return whole
+
+
+def _other_temperatures(judged: Judged) -> dict[str, float]:
+    """Give what else replies were asked at, by why: the recipe's temperature does not hold for all of them."""
+    others = judged.temperatures - {judged.task.method.sampling.temperature}
+    return {why: own for why, own in _WARMER.items() if own in others}
 
 
 def _in_run(judged: Judged) -> int | None:

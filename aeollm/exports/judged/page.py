@@ -12,6 +12,7 @@ from aeollm.tables import MEASURES
 
 REPORT = "report.md"
 _MOST_SHOWN, _FEW = 200, 3
+_WARMER = {"samples": "for repeated samples", "revisions": "for revisions", "again": "when asked again"}
 _PER_VIEW = (
     "Mean over questions, and in how many of all questions the measure is defined; answers: scored, of the labels'."
 )
@@ -61,7 +62,8 @@ def _summary(found: Mapping[str, Any]) -> list[str]:
         answered = ", ".join(map(_code, judge["answered_as"]))
         told = f"answered as {answered}" if answered else "which answered nothing"
         lines.append(f"- Judge {_code(name)}: {_code(judge['model'])}, {told}.")
-    lines.append(f"- Temperature {found['temperature']}, seed {found['seed']}.")
+    warmer = ", ".join(f"{own:g} {_WARMER[why]}" for why, own in found["other_temperatures"].items())
+    lines.append(f"- Temperature {found['temperature']:g}{warmer and f'; {warmer}'}. Seed {found['seed']}.")
     tokens = found["tokens"]
     about = " (estimated in part)" if tokens["estimated"] else ""
     cost = _cost(found["money"])

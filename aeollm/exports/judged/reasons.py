@@ -33,12 +33,14 @@ REASONS: Mapping[str, str] = {
     "offline": "nobody is asked, and there is no reply on disk",
     "budget": "the budget of this start was spent before its turn",
     "cancelled": "the run was stopped by hand before its turn",
+    "no_room": "the first replies were all cut at max_tokens, so that nothing more was asked",
+    "no_room_to_think": "the first replies were all cut while still thinking, so that nothing more was asked",
     "unwritable_file": "replies could not be written, so that nothing more was asked",
 }
 """Every kind of missing value in words."""
 
 _MENDING: Mapping[str, str] = {
-    "unauthorised": "Check the key (--token-env)",
+    "unauthorised": "Check the key (--token-env), of a judge at another address --token-env NAME=VARIABLE",
     "not_found": "Check --model and --base-url, with its path such as /v1",
     "unreachable": "Check that the server runs, and --base-url",
     "not_an_endpoint": "Check --base-url: often /v1 is missing at its end",
@@ -46,6 +48,13 @@ _MENDING: Mapping[str, str] = {
     "offline": "Unset HF_HUB_OFFLINE, or name an address by --base-url",
     "unwritable_file": "Make room",
     "other_model": "Name one provider or version by --provider or --model",
+}
+_ROOM: Mapping[str, str] = {
+    "no_room": "Give replies more room: --max-tokens N, or max_tokens in the recipe.",
+    "no_room_to_think": (
+        "Give it room to think, --max-tokens 16384 or so, or switch thinking off, for Qwen behind vLLM by "
+        """--extra '{"chat_template_kwargs": {"enable_thinking": false}}'."""
+    ),
 }
 _GOES_ON = "he same command goes on from here."
 
@@ -56,5 +65,7 @@ def going_on(kind: str) -> str:
     >>> going_on("cancelled"), going_on("payment")
     ('The same command goes on from here.', 'Look at the account; then the same command goes on from here.')
     """
+    if kind in _ROOM:
+        return f"{_ROOM[kind]} Everything is then asked anew."
     mending = _MENDING.get(kind)
     return f"T{_GOES_ON}" if mending is None else f"{mending}; then t{_GOES_ON}"

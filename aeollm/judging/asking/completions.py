@@ -49,7 +49,14 @@ def reply_of(completion: object, messages: tuple[Message, ...], options: Options
 
 
 def _object(value: object) -> Json:
-    return cast("Json", value) if isinstance(value, Mapping) else {}
+    """Give an object's fields.
+
+    The Hub's types are dictionaries that, below the top, lack what a server sends beyond the fields that they know,
+    such as ``reasoning_content``: only their attributes have it.
+    """
+    if not isinstance(value, Mapping):
+        return {}
+    return cast("Json", getattr(value, "__dict__", value))
 
 
 def _text(content: object) -> str:

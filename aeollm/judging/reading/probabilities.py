@@ -10,7 +10,7 @@ from typing import Literal
 
 from aeollm.judging.messages import Reader, Reply, Token, Unread
 from aeollm.judging.reading.choices import option_of
-from aeollm.judging.reading.visible import thoughts_end
+from aeollm.judging.reading.visible import in_thought, thoughts_end
 
 _LEAD = re.compile(
     r"(?i)[\s\W]*(?:(?:(?:the|my|final|correct|best|selected)\s+)*(?:answer|option|choice|rating|score)(?:\s+is)?"
@@ -47,11 +47,10 @@ def option_probabilities(reply: Reply, options: Sequence[str]) -> OptionProbabil
     are pooled. ``no_logprobs`` if there are none, or if an option begins
     another one (``1`` and ``10``), which one token cannot tell apart.
     """
-    if reply.tokens is None:
-        return Unread("no_logprobs", "the endpoint gave no token probabilities")
-    if any(one != other and other.startswith(one) for one in options for other in options):
-        return Unread("no_logprobs", "an option begins another one, so that one token does not tell them apart")
-    token = _answering(reply.tokens, options)
+    tokens = _tokens(reply, options)
+    if isinstance(tokens, Unread):
+        return tokens
+    token = _answering(tokens, options)
     if token is None:
         return Unread("no_answer", "the reply has no visible token")
     values = dict.fromkeys(options, 0.0)
@@ -64,6 +63,17 @@ def option_probabilities(reply: Reply, options: Sequence[str]) -> OptionProbabil
     if not any(values.values()):
         return Unread("no_answer", f"no option is among the likeliest tokens where the reply begins ({token.text!r})")
     return OptionProbabilities(values, "logprobs")
+
+
+def _tokens(reply: Reply, options: Sequence[str]) -> Sequence[Token] | Unread:
+    """Give the tokens to look for an answer in, or say why none of them can tell it."""
+    if reply.tokens is None:
+        return Unread("no_logprobs", "the endpoint gave no token probabilities")
+    if any(one != other and other.startswith(one) for one in options for other in options):
+        return Unread("no_logprobs", "an option begins another one, so that one token does not tell them apart")
+    if in_thought(reply):
+        return Unread("truncated", "the reply ends inside of a thought, whose tokens are no opinion")
+    return reply.tokens
 
 
 def _answering(tokens: Sequence[Token], options: Sequence[str]) -> Token | None:

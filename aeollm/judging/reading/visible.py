@@ -22,6 +22,7 @@ _REFUSAL = re.compile(
     r"|i(?:'|’)m (?:not able|unable)|unable to (?:rate|score|evaluate|assess|assist|comply|provide)|as an ai\b)"
     r"|抱歉|对不起|无法(?:评|提供|打分|给出|完成|协助)|不能(?:评|提供|打分|给出)|我拒绝|作为(?:一个)?(?:AI|人工智能)"
 )
+_THOUGHT = Unread("truncated", "the reply ends inside of a thought")
 # What NFKC would join to the number before it (8² -> 82) or spell in two (½).
 _HALVES = {"½": ".5", "¼": ".25", "¾": ".75"}
 _JOINED = re.compile(r"[\u00b2\u00b3\u00b9\u2070-\u209f\u2150-\u215e\u2189]")
@@ -34,11 +35,16 @@ def visible_text(reply: Reply) -> str | Unread:
         return no_verdict(reply, "")
     shown = _without_thoughts(_final_channel(text))
     if shown is None:
-        return Unread("truncated", "the reply ends inside of a thought")
+        return _THOUGHT
     if not shown.strip():
         return no_verdict(reply, "")
     answers = list(_ANSWER.finditer(shown))
     return _MARK.sub(" ", "\n".join(answer[2] for answer in answers) or shown)
+
+
+def in_thought(reply: Reply) -> bool:
+    """Tell whether a reply has not come further than its thoughts, which some endpoints send apart."""
+    return visible_text(reply) == _THOUGHT
 
 
 def thoughts_end(text: str) -> int:
@@ -64,6 +70,8 @@ def no_verdict(reply: Reply, text: str) -> Unread:
     """Say why a reply without any verdict has none."""
     if reply.finish_reason == "content_filter":
         return Unread("refusal", "the endpoint's content filter held the reply back")
+    if reply.cut and reply.reasoning and not text.strip():
+        return _THOUGHT
     if reply.cut:
         return Unread("truncated", "the reply was cut before a verdict")
     if _REFUSAL.search(text):

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import isnan
 
 from aeollm.errors import JudgingError, Problem
 from aeollm.judging import Data, Request
 from aeollm.judging.prompts import LANGUAGES
 from aeollm.methods.calls import Asking
 from aeollm.methods.guidance import Frame, split_guidance
-from aeollm.methods.losses import Compared, Split, split_questions
+from aeollm.methods.losses import Compared, Split, compared, split_questions
 from aeollm.methods.pointwise import holistic
 from aeollm.methods.prompting import Prompts
 from aeollm.tables import Labels
 
 Guidance = tuple[str, ...]
-_WARM = 0.7
+WARM = 0.7
 """Least temperature of the reviser: a refused revision must not come again."""
 _REVISION_TOKENS = 4096
+"""Least room of a revision; more where replies are given more."""
 
 
 @dataclass(frozen=True)
@@ -86,8 +88,16 @@ class Setup:
             "errors": Data("errors", errors),
         }
         asked = self.asking.options(self.asking.judges[name], None)
-        warm = replace(asked, temperature=max(asked.temperature, _WARM), max_tokens=_REVISION_TOKENS, sample=number)
+        most = max(asked.max_tokens, _REVISION_TOKENS)
+        warm = replace(asked, temperature=max(asked.temperature, WARM), max_tokens=most, sample=number)
         return self.asking.request((name, "revision", str(number + 1)), template, values, warm)
+
+    def example(self) -> Request:
+        """Ask for a revision as long as no score is known: of the first training reports, with ? for the judge's."""
+        training = [report.key for report in self.asking.material.reports if report.question in self.split.training]
+        keys = [key for key in training if key in self.labels.index][: int(self.asking.ask.options["errors"])]
+        table = compared({}, keys, self.asking.dimensions, self.labels)
+        return self.reviser(self.start, self.errors(table, range(len(keys))), 0)
 
     def errors(self, table: Compared, rows: Sequence[int]) -> str:
         """Describe errors: the request, how the report begins, and both scores in every dimension."""
@@ -97,10 +107,14 @@ class Setup:
         for number, row in enumerate(rows):
             key = table.keys[row]
             both = zip(table.dimensions, table.judge[row].tolist(), table.people[row].tolist(), strict=True)
-            told = "\n".join(f"{name}: model {one:g}, people {other:g}" for name, one, other in both)
+            told = "\n".join(f"{name}: model {_told(one)}, people {_told(other)}" for name, one, other in both)
             request, text = self.asking.material.request(key[0]), reports[key].text[:most]
             parts.append(f"{number + 1}.\n{request[:most]}\n\n{text}\n\n{told}")
         return "\n\n---\n\n".join(parts)
+
+
+def _told(score: float) -> str:
+    return "?" if isnan(score) else f"{score:g}"
 
 
 def setup_of(asking: Asking) -> Setup:
