@@ -24,6 +24,7 @@ from aeollm.judging.messages import (
     Request,
     Usage,
 )
+from aeollm.judging.room import Room
 from aeollm.judging.store import ReplyStore
 from aeollm.judging.tokens import prompt_tokens
 
@@ -72,6 +73,7 @@ class Caller:
         self.waiting: str | None = None
         self.trouble: str | None = None
         self.failures = 0
+        self.room = Room()
         self._answered = False
         self._ask, self._store, self._limits = ask, store, limits
         self._locks: dict[str, asyncio.Lock] = {}
@@ -127,7 +129,7 @@ class Caller:
         for retry in count():
             try:
                 async with self._room:
-                    await self._clearance()
+                    await self._clearance(request)
                     reply = await self._paid(request, ask, retry)
             except AskFailed as failure:
                 self.trouble, self.failures = failure.words, self.failures + 1
@@ -187,11 +189,13 @@ class Caller:
         while time.monotonic() < until and not self.control.cancelled:
             await asyncio.sleep(min(_A_MOMENT, max(until - time.monotonic(), 0)))
 
-    async def _clearance(self) -> None:
+    async def _clearance(self, request: Request) -> None:
         """Wait while paused, or while the endpoint has asked everybody to wait."""
         while True:
             if self.control.cancelled:
                 self._stop("cancelled", "cancelled")
+            if (futile := self.room.futile(request.options)) is not None:
+                self._stop(futile.kind, futile.words)
             if self.stopped is not None:
                 raise Stopped
             turned_away = time.monotonic() < self._not_before
@@ -247,8 +251,5 @@ class Caller:
             raise AskFailed("other_model", f"{words} (name one provider or version)")
 
     def _stop(self, kind: str, words: str) -> None:
-        self.stop(Missing(kind, words))
-
-    def stop(self, reason: Missing) -> None:
-        """Ask nothing any more; the first reason stands."""
-        self.stopped = self.stopped or reason
+        if self.stopped is None:
+            self.stopped = Missing(kind, words)

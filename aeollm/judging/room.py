@@ -29,12 +29,16 @@ class Room:
         """Note a reply that came to its end, or to its answer."""
         self._enough.add((options.model, options.max_tokens))
 
-    def lacked(self, options: Options, reply: Reply) -> Missing | None:
-        """Note a request whose reply was cut before its answer; give why to stop, where all of the first ones were."""
+    def lacked(self, options: Options, reply: Reply) -> None:
+        """Note a request whose reply was cut before its answer."""
         size = (options.model, options.max_tokens)
         self._cut[size] += 1
         if in_thought(reply):
             self._thinks.add(size)
+
+    def futile(self, options: Options) -> Missing | None:
+        """Give why not to ask: the first replies were all cut, and none has ever had room."""
+        size = (options.model, options.max_tokens)
         if size in self._enough or self._cut[size] < FIRST:
             return None
         words = f"the first {FIRST} calls to {options.model} were all cut at {options.max_tokens} tokens"

@@ -10,7 +10,7 @@ from contextlib import aclosing
 from aeollm.judging.calling import Caller, Limits, Stopped
 from aeollm.judging.control import Control, OnProgress, Progress
 from aeollm.judging.messages import Answer, Ask, AskFailed, Missing, Reader, Reply, Request, T, Unread
-from aeollm.judging.room import CUTS, Room
+from aeollm.judging.room import CUTS
 from aeollm.judging.store import ReplyStore
 
 _TELL_EVERY = 0.25
@@ -39,7 +39,6 @@ class Session:
         self._on_progress = on_progress
         self._done = self._missing = 0
         self._reasons: Counter[str] = Counter()
-        self._room = Room()
         self._temperatures: set[float] = set()
 
     @property
@@ -161,18 +160,14 @@ class Session:
             self._temperatures.add(asked.options.sent_temperature)
             value = read(reply)
             if not isinstance(value, Unread):
-                self._room.had(request.options)
+                self._caller.room.had(request.options)
                 return Answer(request, value, None, tuple(replies))
             missing = Missing(value.kind, value.words, value.column)
             cuts += value.kind == "truncated"
             if value.kind in _OF_THE_ENDPOINT or cuts == CUTS:
                 break
-            self._see_room(request, reply, value)
+            if value.kind == "truncated":
+                self._caller.room.lacked(request.options, reply)
+            else:
+                self._caller.room.had(request.options)
         return Answer(request, None, missing, tuple(replies))
-
-    def _see_room(self, request: Request, reply: Reply, value: Unread) -> None:
-        """Stop where the first replies are all cut."""
-        if value.kind != "truncated":
-            self._room.had(request.options)
-        elif (reason := self._room.lacked(request.options, reply)) is not None:
-            self._caller.stop(reason)

@@ -91,8 +91,8 @@ def test_replies_that_are_cut_without_a_thought_need_more_room_alone(judge, judg
     judge.script = lambda seen: cut(seen, text='{"comprehensiveness": {"reason": "It says that')
     code, told, _, out = judging("holistic", "--max-tokens", "100")
     assert code == 1
-    # Eight at a time, and what the first five of them ask again.
-    assert 6 <= len(judge.seen) <= 13
+    # Five at most were asked for twice before the sixth was back, with eight under way.
+    assert 6 <= len(judge.seen) <= 2 * 5 + 8
     assert "stopped: the first 6 calls to m were all cut at 100 tokens, before an answer." in told
     assert "Give replies more room: --max-tokens N, or max_tokens in the recipe. Everything is then asked anew." in told
     assert "thinking" not in told
@@ -154,3 +154,15 @@ def test_a_dry_run_tells_what_room_costs(judging):
     code, _, complaint, _ = judging("holistic", "--max-tokens", "0")
     assert code == 2
     assert "not a whole number from 1" in complaint
+
+
+def test_replies_on_disk_that_had_room_speak_for_it_whatever_comes_first(judge, judging, capsys):
+    # Nine reports of twelve are cut, the first six among them.
+    cut_ones = {8, 6, 7, 4, 3}
+    judge.script = lambda seen: cut(seen) if qualities(seen)[0] in cut_ones else by_quality(seen)
+    parts = [judging("holistic", "--shard", f"{number}/2", folder=f"part{number}")[-1] for number in (1, 2)]
+    out = parts[0].parent / "whole"
+    _, told, _ = call(capsys, "merge", *parts, "-o", out)
+    assert report(out)["stopped"] is None
+    assert len(run_rows(out / "run.txt")) == 12 - 9
+    assert "stopped" not in told
