@@ -166,3 +166,21 @@ def test_replies_on_disk_that_had_room_speak_for_it_whatever_comes_first(judge, 
     assert report(out)["stopped"] is None
     assert len(run_rows(out / "run.txt")) == 12 - 9
     assert "stopped" not in told
+
+
+def test_a_reviser_that_thinks_is_given_room(judge, judging):
+    # A revision has 4096 tokens at the least, and what is given where that is more.
+    thinks = 10_000
+
+    def script(seen):
+        if '{"' in seen.asked.rsplit("\n", 1)[-1]:
+            return by_quality(seen)
+        return cut(seen) if seen.body["max_tokens"] < thinks else Answer("<revision>Be kind.</revision>", model="m")
+
+    judge.script = script
+    code, told, _, _ = judging("optimise", "--max-tokens", "900")
+    assert "could not be read (truncated): the prompt stayed as it was there. Cut ones need more room" in told
+    assert {seen.body["max_tokens"] for seen in judge.seen} == {900, 4096}
+    code, told, _, _ = judging("optimise", "--max-tokens", "16384")
+    assert code == 0
+    assert "could not be read" not in told

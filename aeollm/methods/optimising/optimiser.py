@@ -185,6 +185,8 @@ class Optimiser:
         if own:
             count = f"{len(own)} of {len(self.revisions)} revisions could not be read ({_kinds(own.values())})"
             remedy = "The same command asks failed calls again; a larger reviser keeps to the form more often."
+            if any(missing.kind == "truncated" for missing in own.values()):
+                remedy = "Cut ones need more room, for a reviser that thinks above all: --max-tokens 16384 or so."
             yield Problem("warning", "unread_revisions", f"{count}: the prompt stayed as it was there.", remedy)
         every = {answer.request.key: answer.missing for answer in self.answers if answer.missing is not None}
         scores = [missing for key, missing in every.items() if key not in own]
