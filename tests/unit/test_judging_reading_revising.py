@@ -186,6 +186,15 @@ def test_reasons_between_four_scores_take_none_back():
         "3. Instruction following: 8. Fine, actually\n4. Readability: 5"
     )
     assert scores(text) == MEANT
+    sections = "".join(
+        f"## {name}\n\nActually good.\nScore: {value}/10\n\nIt is clear, actually.\n" for name, value in MEANT.items()
+    )
+    assert scores(sections) == MEANT
+    sentences = " ".join(f"The {name} score: {value}/10, which is actually fair." for name, value in MEANT.items())
+    assert scores(sentences) == MEANT
+
+
+def test_a_draft_before_a_final_verdict_is_left_aside():
     again = f"First pass:\n{OBJECT.replace('7', '3')}\n\nAfter checking again my final answer is:\n{OBJECT}"
     assert scores(again) == MEANT
 

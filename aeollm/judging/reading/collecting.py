@@ -89,7 +89,9 @@ def _in_json(text: str, fields: Sequence[Field], values: Values[V]) -> _Found[V]
         _gather(found.value, fields, raw, 0)
         around.append(f"{plain(text[position : found.start])} ")
         position, place = found.end, place + len(around[-1])
-        by_object.append({name: [values.of_json(item).moved(place) for item in own] for name, own in raw.items()})
+        by_object.append(
+            {name: [values.of_json(item)._replace(end=place) for item in own] for name, own in raw.items()}
+        )
     outside = "".join([*around, plain(text[position:])])
     holding = [place for place, pieces in enumerate(by_object) if any(pieces.values())]
     if len(holding) > 1:

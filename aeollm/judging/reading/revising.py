@@ -48,6 +48,7 @@ _TRAILED = re.compile(
 )
 """``8 is fairer``, ``B instead``: what a value's place alone would not read as one."""
 _MOST_WORDS, _MOST_FILLERS = 100, 40
+_MOST_LOOKED_BACK = 2_000
 _REACH = 200
 """Characters behind a word of revision in which a field's name, or a sentence that gives a value, is looked for."""
 _TROUBLES = {"range", "other_scale"}
@@ -68,11 +69,12 @@ def taken_back(text: str, pieces: Pieces[V], fields: Sequence[Field], values: Va
     first = min(piece.end for piece in taken.values())
     for words, named_only in ((_AGAIN, False), (_FINAL, True)):
         for word in islice(words.finditer(text, first), _MOST_WORDS):
-            for name, piece in chain(
-                _named(text, word, fields, values), () if named_only else _of_verdicts_before(text, word, taken, values)
-            ):
-                if piece.value != taken[name].value:
-                    return name, f"{taken[name].written}, {piece.written}"
+            given = {name: piece for name, piece in taken.items() if piece.end <= word.start()}
+            named = _named(text, word, fields, values)
+            unnamed = () if named_only else _unnamed(text, word, given, fields, values)
+            for name, piece in chain(named, unnamed):
+                if name in given and piece.value != given[name].value:
+                    return name, f"{given[name].written}, {piece.written}"
     return None
 
 
@@ -86,21 +88,31 @@ def _named(
                 yield field.name, piece
 
 
-def _of_verdicts_before(
-    text: str, word: re.Match[str], taken: Mapping[str, Piece[V]], values: Values[V]
+def _unnamed(
+    text: str, word: re.Match[str], given: Mapping[str, Piece[V]], fields: Sequence[Field], values: Values[V]
 ) -> Iterator[tuple[str, Piece[V]]]:
-    """Give what is said without a name: of the verdict before it, or of all in an object that holds several."""
-    last = max(piece.end for piece in taken.values() if piece.end <= word.start())
-    for piece in _unnamed(text, word.end(), values):
-        yield from ((name, piece) for name, verdict in taken.items() if verdict.end == last)
+    """Give what is said without a name: of the field named or judged last, or of all that an object judges."""
+    last = max(piece.end for piece in given.values())
+    about = [name for name, piece in given.items() if piece.end == last]
+    stop = word.end() + _REACH
+    if len(fields) > 1:
+        nearest = max(last, word.start() - _MOST_LOOKED_BACK)
+        before = [
+            (name.end(), field.name) for field in fields for name in field.named.finditer(text, nearest, word.start())
+        ]
+        about = [max(before)[1]] if before else about
+        after = (field.named.search(text, word.end(), stop) for field in fields)
+        stop = min([stop, *(name.start() for name in after if name is not None)])
+    for piece in _said(text, word.end(), stop, values):
+        yield from ((name, piece) for name in about)
 
 
-def _unnamed(text: str, start: int, values: Values[V]) -> Iterator[Piece[V]]:
+def _said(text: str, start: int, stop: int, values: Values[V]) -> Iterator[Piece[V]]:
     piece = _behind(text, start, values)
     if piece is not None:
         yield piece
-    yield from (piece for piece in values.said(text[start : start + _REACH]) if piece.trouble is None)
-    for line in _LINE_BEGINS.finditer(text, start, start + _REACH):
+    yield from (piece for piece in values.said(text[start:stop]) if piece.trouble is None)
+    for line in _LINE_BEGINS.finditer(text, start, stop):
         piece = values.at(text, line.end())
         if piece is not None and _is_verdict(text, line.start(), line.end(), piece):
             yield piece
