@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from aeollm.judging.reports.decoding import Unusable
+from aeollm.judging.reports.decoding import Unusable, picture_only
 
 if TYPE_CHECKING:
     from pdfplumber.page import Page
@@ -73,7 +73,7 @@ def markdown_of_pdf(content: bytes) -> str:
             raise Unusable("password", "is protected by a password.", "Save it without one.") from None
         raise Unusable("damaged", f"is a damaged PDF document ({type(error).__name__}).", "Save it anew.") from None
     if pictures and not any(pages):
-        raise Unusable("image_only", "holds pictures only, no text.", "Hand in the report's text.")
+        raise picture_only()
     return _written(pages)
 
 
