@@ -151,3 +151,14 @@ def test_blanks_stand_where_the_page_has_them():
     marks = [show("第", 50, 700, 12), show("0", 62, 697, 12), show("节", 68.7, 700, 12), show("PUE", 86, 697, 12)]
     marks += [show("，约", 113, 700, 12), show("1.5", 141, 697, 12), show("。", 161, 700, 12)]
     assert blocks(*marks) == ["第0节 PUE，约 1.5。"]
+
+
+def test_words_that_only_a_gap_parts_are_words():
+    # As TeX sets them: a blank is no character, and narrower than a third of a letter.
+    marks = [show("Of", 50, 700, 10), show("all", 62.5, 700, 10), show("costs", 75.5, 700, 10)]
+    assert blocks(*marks) == ["Of all costs"]
+
+
+def test_a_minus_and_dashes_begin_no_item():
+    marks = [show(text, 50, 700 - 30 * number, 12) for number, text in enumerate(("-5 degrees", "-- a rule", "- item"))]
+    assert blocks(*marks) == ["-5 degrees", "-- a rule", "- item"]

@@ -26,7 +26,7 @@ _SAME_LINE = 0.5
 _LOWER, _LOW, _LOWEST, _INDENT = 0.3, 1.9, 2.3, 0.8
 _FULL, _BLANK = 0.8, 0.12
 # A bullet that a font has no character for comes as its number, or from where symbol fonts have theirs.
-_BULLET = re.compile(r"^(?:[•·●○▪◦‣■□–*\uf000-\uf0ff-]|\(cid:\d+\))\s*(?=\S)")
+_BULLET = re.compile(r"^(?:(?:[•·●○▪◦‣■□\uf000-\uf0ff]|\(cid:\d+\))\s*|[–*-]\s+)(?=\S)")
 _NUMBER = re.compile(r"^\d{1,3}[.)、]\s")
 # A bullet that is drawn: its least and greatest size, and how far before the text it may stand.
 _SENTENCE_ENDS = re.compile(r"[.!?。！？：:][\"'”’)）」』]*\Z")
@@ -105,11 +105,14 @@ def _lines(page: Page) -> Iterator[Line]:
     """Give a page's lines and tables from top to bottom."""
     tables = page.find_tables()
     boxes = [table.bbox for table in tables]
-    words = [word for word in page.extract_words(extra_attrs=["size"]) if not _inside(word, boxes)]
+    found = page.extract_words(extra_attrs=["size"], x_tolerance_ratio=_BLANK)
+    words = [word for word in found if not _inside(word, boxes)]
     links = [link for link in page.hyperlinks if link.get("uri")]
     shapes = [*page.curves, *page.rects]
     lines = [_line(row, links, shapes) for row in _rows(words)]
-    lines += [Line(_table(table.extract()), 0, 0, *table.bbox[:3], table=True) for table in tables]
+    lines += [
+        Line(_table(table.extract(x_tolerance_ratio=_BLANK)), 0, 0, *table.bbox[:3], table=True) for table in tables
+    ]
     yield from sorted(lines, key=lambda line: line.top)
 
 

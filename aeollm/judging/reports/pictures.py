@@ -5,9 +5,7 @@ from __future__ import annotations
 import re
 
 # Possessive, and without the bracket they begin with: a broken file may hold thousands of beginnings.
-_ALT = r"!\[([^\[\]]{0,1000})\]"
-_DATA = r"data:[\w.+-]*+/?[\w.+-]*+(?:;[\w.+=-]++)*+,"
-"""The beginning of an address that holds the file itself."""
+_ALT, _DATA = r"!\[([^\[\]]{0,1000})\]", r"data:[\w.+-]*+/?[\w.+-]*+(?:;[\w.+=-]++)*+,"
 _TITLE = r"(?:[\"'][^\"'\n]{0,500}[\"']\s*+)?"
 _INLINE = re.compile(rf"(?i){_ALT}\(\s*+<?{_DATA}[^\"'()<>]*+>?\s*+{_TITLE}\)")
 _DEFINED = re.compile(rf"(?im)^ {{0,3}}\[([^\[\]\n]{{1,200}})\]:[ \t]*+<?{_DATA}[^\s<>]*+>?[ \t]*+{_TITLE}$\n?")
