@@ -1,6 +1,8 @@
 """The command `judge` against a scripted endpoint: what is asked, what comes out, what is told when something lacks."""
 
 import csv
+import time
+from dataclasses import replace
 
 import pytest
 
@@ -19,6 +21,7 @@ from tests.judging.judging_commands import (
     whole,
 )
 from tests.judging.scripted import Answer, refused
+from tests.small_files import DIMENSIONS
 
 
 def rows(path):
@@ -69,6 +72,27 @@ def test_one_call_holds_all_criteria_and_weights_them(judge, judging):
     assert len(judge.seen) == 12
     # Eight criteria in the rubric's order, weights .6/.4, .5/.5, .7/.3, .5/.5: .6 x 1 + .4 x 2 = 1.4, and so on.
     assert run_rows(out / "run.txt")["3", "Doc_04"] == ["1.4", "3.5", "5.3", "7.5"]
+
+
+def test_one_call_in_both_orders_gives_every_criterion_both_places(judge, judging, tmp_path):
+    recipe = tmp_path / "own.toml"
+    recipe.write_text(
+        'recipe = 1\nname = "own"\n[[ask]]\ndo = "one-call"\norders = "both"\n[[step]]\ndo = "criteria"\n'
+        'from = "one-call"\n'
+    )
+    judge.script = lambda seen: replied(seen, {name: number + 1 for number, name in enumerate(wanted(seen))})
+    code, _, _, out = judging(recipe)
+    assert code == 0
+    assert len(judge.seen) == 24
+    # Eight criteria: 1 and 8, 2 and 7, and so on.
+    assert set(map(tuple, run_rows(out / "run.txt").values())) == {("4.5",) * 4}
+    table = rows(out / "one-call.tsv")
+    own = [row for row in table if (row["questionId"], row["answerId"], row["criterion"]) == ("1", "Doc_01", "1")]
+    # The first of two criteria: places 1, 3, 5, 7, and backwards 8, 6, 4, 2.
+    assert [(row["order"], row["dimension"], row["score"]) for row in own] == [
+        *(("original", name, str(place)) for name, place in zip(DIMENSIONS, (1, 3, 5, 7), strict=True)),
+        *(("reversed", name, str(place)) for name, place in zip(DIMENSIONS[::-1], (2, 4, 6, 8), strict=True)),
+    ]
 
 
 def test_per_criterion_asks_each_alone(judge, judging):
@@ -234,6 +258,17 @@ def test_what_is_missing_is_told_and_nowhere_zero(judge, judging):
     assert sum(qualities(seen) == [9] for seen in judge.seen) == 3
 
 
+def test_an_answer_that_one_of_two_judges_lost_is_left_out_and_no_other(judge, judging):
+    def script(seen):
+        lost = seen.body["model"] == "n" and qualities(seen) == [9]
+        return Answer(text="no", model="n") if lost else by_quality(seen)
+
+    judge.script = script
+    code, _, _, out = judging("anchored-pairs", "--judge", "second=n")
+    assert code == 1
+    assert run_rows(out / "run.txt").keys() == QUALITY.keys() - {("2", "Doc_03")}
+
+
 def test_a_lost_criterion_leaves_the_answer_out(judge, judging):
     def script(seen):
         lost = qualities(seen) == [9] and "Gives figures" in whole(seen)
@@ -293,6 +328,54 @@ def test_a_budget_stops_cleanly_and_the_same_command_goes_on(judge, judging):
     assert (len(judge.seen), len(run_rows(out / "run.txt"))) == (5, 5)
     code, _, _, _ = judging("holistic")
     assert (code, len(judge.seen), len(run_rows(out / "run.txt"))) == (0, 12, 12)
+
+
+@pytest.mark.parametrize("limit", [("--budget-tokens",), ("--price", "1e6,1e6", "--budget-money")])
+def test_tokens_and_money_are_spent_up_to_the_budget_and_no_further(judge, judging, limit):
+    judge.script = by_quality
+    judging("holistic", "--trial", "1", folder="trial")
+    [body] = [seen.body for seen in judge.seen]
+    # 0.3 tokens a letter, 8 a message, and all that may come back.
+    most = sum(round(0.3 * len(message["content"])) + 8 for message in body["messages"]) + body["max_tokens"]
+    judge.reset(by_quality)
+    # A call takes 15 tokens: before the first, 15 after it, 30 and 45 there is room for one at its most.
+    code, told, _, out = judging("holistic", *limit, str(most + 45), "--concurrency", "1")
+    assert code == 1
+    assert len(judge.seen) == len(run_rows(out / "run.txt")) == 4
+    assert report(out)["stopped"]["kind"] == "budget"
+    assert "stopped: the next call could pass the budget" in told
+
+
+def test_how_to_ask_is_as_the_options_say(judge, judging, capsys):
+    judge.script = lambda seen: Answer(text="no", model="m", wait=0.05) if qualities(seen) == [9] else waiting(seen)
+    options = ("--temperature", "0.7", "--seed", "5", "--extra", '{"top_k": 3}', "--attempts", "2")
+    code, _, _, out = judging("holistic", *options, "--concurrency", "3")
+    assert code == 1
+    assert judge.most_at_once == 3
+    bodies = [seen.body for seen in judge.seen]
+    assert {body["temperature"] for body in bodies} == {0.7}
+    assert {body["top_k"] for body in bodies} == {3}
+    # The unreadable one again, as another sample.
+    assert sorted(body["seed"] for body in bodies) == [5] * 12 + [6]
+    assert (report(out)["temperature"], report(out)["seed"]) == (0.7, 5)
+    again = out.parent / "again"
+    judge.reset(judge.script)
+    call(capsys, "judge", out / "recipe.toml", "-o", again, "--attempts", "2")
+    assert {(seen.body["temperature"], seen.body["top_k"]) for seen in judge.seen} == {(0.7, 3)}
+    assert sorted(seen.body["seed"] for seen in judge.seen) == [5] * 12 + [6]
+    assert (again / "run.txt").read_bytes() == (out / "run.txt").read_bytes()
+
+
+def waiting(seen):
+    return replace(by_quality(seen), wait=0.05)
+
+
+def test_no_call_takes_longer_than_it_may(judge, judging):
+    judge.script = lambda seen: Answer(hang=True) if seen.number == 0 else by_quality(seen)
+    start = time.monotonic()
+    code, _, _, _ = judging("holistic", "--timeout", "0.5")
+    assert (code, len(judge.seen)) == (0, 13)
+    assert time.monotonic() - start < 25
 
 
 def test_no_key_in_any_file_or_message(judge, judging, monkeypatch):

@@ -12,8 +12,8 @@ from scipy.optimize import minimize
 from tests.commands import call
 from tests.judging.judging_commands import CASES, QUALITY, by_quality, qualities, replied, run_rows, wanted, whole
 from tests.judging.scripted import Answer, ScriptedJudge
+from tests.small_files import DIMENSIONS
 
-DIMENSIONS = ("comprehensiveness", "insight", "instruction_following", "readability")
 ANSWERS = [f"Doc_0{number}" for number in (1, 2, 3, 4)]
 SECOND = ("--judge", "second=n")
 
