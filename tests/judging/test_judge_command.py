@@ -234,6 +234,44 @@ def test_llm_rubric_without_probabilities_asks_again_and_says_so(judge, judging,
     assert "shares of repeated replies" in (out / "report.md").read_text()
 
 
+def test_opinions_on_reports_alone_with_as_many_answers_as_each_question_has(judge, judging, tmp_path):
+    judge.script = with_probabilities
+    recipe = tmp_path / "own.toml"
+    recipe.write_text(
+        'recipe = 1\nname = "own"\n[[ask]]\ndo = "llm-rubric"\nname = "opinions"\nrequest = "no"\n'
+        '[[question]]\nname = "Q0"\ntext = { en = "Is it good?" }\noptions = { en = ["no", "hardly", "yes"] }\n'
+        '[[question]]\nname = "Q1"\ntext = { en = "How good?" }\noptions = { en = ["a", "b", "c", "d"] }\n'
+    )
+    _, _, _, out = judging(recipe)
+    assert len(judge.seen) == 24
+    assert not any("cooling a small data centre" in whole(seen) for seen in judge.seen)
+    by_question = {row["criterion"]: row for row in rows(out / "opinions.tsv")}
+    values = {name: [row[f"answer{n}_prob"] for n in (1, 2, 3, 4)] for name, row in by_question.items()}
+    # Half of the mass on 3; the quarter on 4 is no answer to the first question.
+    assert [float(value) for value in values["Q0"]] == pytest.approx([0, 0, 0.5, 0])
+    assert [float(value) for value in values["Q1"]] == pytest.approx([0, 0, 0.5, 0.25])
+    assert {name: row["n_options"] for name, row in by_question.items()} == {"Q0": "3", "Q1": "4"}
+
+
+def test_a_recipe_names_dimensions_and_scale(judge, judging, tmp_path):
+    recipe = tmp_path / "own.toml"
+    recipe.write_text(
+        'recipe = 1\nname = "own"\n[[ask]]\ndo = "holistic"\ndimensions = ["insight", "readability"]\n'
+        'scale = [2, 7]\n[[step]]\ndo = "run"\nfrom = "holistic"\n'
+    )
+    judge.script = by_quality
+    _, _, _, out = judging(recipe)
+    assert {tuple(wanted(seen)) for seen in judge.seen} == {("insight", "readability")}
+    assert all('"insight": <2-7>' in seen.asked for seen in judge.seen)
+    header, *lines = (out / "holistic.txt").read_text().splitlines()
+    assert header.split("\t")[3:] == ["insight_score", "readability_score"]
+    # 8, 9 and 8 lie above the scale, and none below it.
+    kept = {key: [str(quality)] * 2 for key, quality in QUALITY.items() if 2 <= quality <= 7}
+    assert len(lines) == len(kept) == 9
+    assert run_rows(out / "holistic.txt") == kept
+    assert {own["kind"] for own in report(out)["missing"]} == {"out_of_range"}
+
+
 def test_what_is_missing_is_told_and_nowhere_zero(judge, judging):
     def script(seen):
         if qualities(seen) == [9]:

@@ -102,6 +102,9 @@ def test_bad_changes_are_refused_good_ones_kept_and_dead_segments_pruned(judge, 
     rows = [line.split("\t") for line in (task / "out" / "run.txt").read_text().splitlines()[1:]]
     assert all(row[3] == row[2][1] for row in rows)
     assert len(script.asked) == 3
+    # Warm and with seeds of their own, so that what was refused does not come again.
+    bodies = [seen.body for seen in judge.seen if seen.body["model"] == "reviser"]
+    assert [(body["seed"], body["temperature"]) for body in bodies] == [(0, 0.7), (1000, 0.7), (2000, 0.7)]
 
 
 def with_options(task, *lines):

@@ -12,7 +12,7 @@ from aeollm.cli.judge_progress import Telling
 from aeollm.exports.judged import REASONS
 from aeollm.judging import Price, Progress, Spent, Usage
 from aeollm.judging.messages import FailureKind
-from aeollm.methods import Ask, Estimated
+from aeollm.methods import Ask, Estimated, seconds_of
 from tests.commands import ROOT, call
 from tests.judging.judging_commands import (
     LABELS,
@@ -161,6 +161,23 @@ def test_a_dry_run_needs_no_folder_and_tells_its_basis(judge, judging):
     assert code == 2
     assert "Name it by -o" in complaint
     assert not judge.seen
+
+
+@pytest.mark.parametrize(
+    ("calls", "at_once", "pace", "seconds"),
+    [
+        # 15,000 tokens read at 1,500 a second and 400 written at 40, in two ways of asking: 20 s, four at a time.
+        (3, 4, None, 10),
+        (3, 100, None, 40 / 6),
+        (1, 4, None, 20),
+        # 6 calls of 3 s each.
+        (3, 4, 3.0, 4.5),
+        (0, 4, 3.0, 0),
+    ],
+)
+def test_the_time_that_calls_take_together(calls, at_once, pace, seconds):
+    rows = [Estimated(name, calls, 5, 15_000, 400, 0, 0.0, at_most=False) for name in "ab"]
+    assert seconds_of(rows, at_once, pace) == pytest.approx(seconds)
 
 
 def test_after_a_trial_the_estimate_goes_by_what_the_endpoint_counted(judge, judging):

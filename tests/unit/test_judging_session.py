@@ -165,6 +165,17 @@ def test_what_may_have_been_charged_counts_against_the_budget(kind, charged, tmp
     assert (spent.calls, spent.usage.prompt) == ((1, 38) if charged else (0, 0))
 
 
+def test_failures_between_replies_end_nothing(tmp_path):
+    async def ask(messages, options):
+        if int(messages[0].content) % 2:
+            raise AskFailed("server_error", "oops")
+        return await echo(messages, options)
+
+    answers, session = run(tmp_path, [request(str(n)) for n in range(20)], ask, concurrency=1, retries=0, failures=2)
+    assert session.stopped is None
+    assert [answer.missing is None for answer in answers] == [True, False] * 10
+
+
 def test_waiting_grows_twofold_from_try_to_try(tmp_path):
     tried = []
 
