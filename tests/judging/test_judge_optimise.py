@@ -131,6 +131,8 @@ def test_held_out_questions_never_reach_the_reviser(judge, task, capsys, errors,
         assert {number for _, number in errors} == {"2", "3"}
         assert set(re.findall(r"q\d+", text)) <= set(split.training)
         # People say twice the number; the judge 3 of answer 2, and 2 of answer 3.
+        # All of it is material, behind a fence.
+        assert not MARK.search(re.sub(r"<errors-([0-9a-f]{12})>.*?</errors-\1>", "", text))
         told = dict(re.findall(r"number (\d)\..*?insight: (model \d+, people \d+)", text))
         assert told == {"2": "model 3, people 4", "3": "model 2, people 6"}
 

@@ -2,6 +2,7 @@
 
 import ast
 import json
+import re
 import shutil
 from pathlib import Path
 from typing import get_args
@@ -12,9 +13,10 @@ from aeollm.cli.judge_progress import Telling
 from aeollm.exports.judged import REASONS
 from aeollm.judging import Price, Progress, Spent, Usage
 from aeollm.judging.messages import FailureKind
-from aeollm.methods import Ask, Estimated, seconds_of
+from aeollm.methods import Ask, Estimated, bundled_recipes, read_method, seconds_of
 from tests.commands import ROOT, call
 from tests.judging.judging_commands import (
+    CASES,
     LABELS,
     QUALITY,
     by_quality,
@@ -191,6 +193,30 @@ def test_after_a_trial_the_estimate_goes_by_what_the_endpoint_counted(judge, jud
     assert float(cells[6]) == pytest.approx(float(cells[3]))
     assert "as the endpoint counted 3 replies on disk" in told
     assert "(measured: a call took" in told
+
+
+FENCED = re.compile(r"<([a-z-]+)-([0-9a-f]{12})>\n.*?\n</\1-\2>", re.DOTALL)
+
+
+@pytest.mark.parametrize("recipe", bundled_recipes())
+def test_whatever_others_wrote_stands_behind_a_fence(judging, tmp_path, recipe):
+    planted = {"report": "PLANTED in a report", "prompt": "PLANTED in a request", "criterion": "PLANTED in a criterion"}
+    path = tmp_path / "reports.jsonl"
+    path.write_text(path.read_text().replace("Of quality", planted["report"]))
+    folder = shutil.copytree(CASES / "rubric", tmp_path / "rubric")
+    for path in folder.iterdir():
+        found = json.loads(path.read_text())
+        criteria = (own for dimension in found["criterions"].values() for own in dimension)
+        for criterion in criteria:
+            criterion["criterion"] += f" {planted['criterion']}"
+        path.write_text(json.dumps(found | {"prompt": planted["prompt"]}))
+    labels = ("--labels", CASES / "labels.csv", "--rubrics", folder)
+    _, told, _, _ = judging(recipe, "--show-prompt", folder=None, labels=labels)
+    # Criteria are shown where they are asked for.
+    criteria = any(ask.kind.rubrics for ask in read_method(recipe).asks)
+    shown = planted.keys() if criteria else planted.keys() - {"criterion"}
+    assert {name for name, text in planted.items() if text in told} == shown
+    assert "PLANTED" not in FENCED.sub("", told)
 
 
 def test_what_is_known_is_told_before_anything_is_paid(judging, tmp_path):

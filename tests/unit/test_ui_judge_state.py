@@ -303,6 +303,15 @@ def test_a_run_is_scored_by_the_labels_it_was_judged_with(visitor, score, upload
     assert len(dict(session.own)[picked["value"]].labels) == 3
 
 
+def test_replies_of_another_place_are_not_read(visitor, judge):
+    visitor.done("trial")
+    visitor.done("trial")
+    assert len(judge.seen) == 3
+    visitor.change(base_url=f"{judge.address}/")
+    visitor.done("trial")
+    assert len(judge.seen) == 6
+
+
 def test_no_key_in_the_log_of_a_bug(visitor, monkeypatch, caplog):
     def broken(_task, _folder, running):
         raise RuntimeError(f"sent with {running.token}")
