@@ -358,6 +358,22 @@ def test_a_trial_is_not_paid_again(judge, judging):
     assert (code, len(judge.seen), len(run_rows(out / "run.txt"))) == (0, 12, 12)
 
 
+def test_the_order_of_the_reports_changes_no_byte(judge, judging, tmp_path):
+    judge.script = by_quality
+    names = ("run.txt", "pairs.tsv", "criteria.tsv", "scores.txt", "recipe.toml", "build.toml")
+    options = ("--judge", "second=n", "--trial", "7")
+    _, _, _, out = judging("tie-break", *options)
+    before = {name: (out / name).read_bytes() for name in names if (out / name).exists()}
+    path = tmp_path / "reports.jsonl"
+    path.write_text("".join(reversed(path.read_text().splitlines(keepends=True))))
+    judge.reset(by_quality)
+    judging("tie-break", *options)
+    # Nor is anything asked anew: the same reports are the first seven.
+    assert judge.seen == []
+    assert {"run.txt", "scores.txt", "recipe.toml"} <= before.keys()
+    assert {name: (out / name).read_bytes() for name in before} == before
+
+
 def test_a_budget_stops_cleanly_and_the_same_command_goes_on(judge, judging):
     judge.script = by_quality
     code, told, _, out = judging("holistic", "--budget-calls", "5")

@@ -127,6 +127,16 @@ def test_asking_again_is_another_sample_and_ends(tmp_path):
     assert asked == [("a", 7, 0.0), ("a", 8, 0.5), ("a", 9, 0.5)]
 
 
+def test_a_reply_that_was_unreadable_is_the_reason_although_the_budget_ended_it(tmp_path):
+    def read(reply):
+        return Unread("refusal", reply.text)
+
+    answers, session = run(tmp_path, [request("a"), request("b")], echo, read, concurrency=1, budget=Budget(calls=1))
+    # The first was asked once, the second never.
+    assert {answer.request.place[0]: answer.missing.kind for answer in answers} == {"a": "refusal", "b": "budget"}
+    assert session.stopped.kind == "budget"
+
+
 def test_a_wrong_place_in_the_middle_is_asked_with_patience(tmp_path):
     tried = []
 

@@ -303,6 +303,19 @@ def test_a_run_is_scored_by_the_labels_it_was_judged_with(visitor, score, upload
     assert len(dict(session.own)[picked["value"]].labels) == 3
 
 
+def test_all_reports_are_not_judged_without_a_trial_whatever_a_browser_sends(visitor, judge):
+    # The button is grey; what it would send is sent all the same.
+    visitor.press("run")
+    assert "there was no trial" in visitor.progress
+    visitor.done("trial")
+    visitor.change(models="n")
+    job = visitor.desk.job
+    visitor.press("run")
+    assert visitor.desk.job is job
+    assert {seen.body["model"] for seen in judge.seen} == {"m"}
+    assert len(judge.seen) == 3
+
+
 def test_replies_of_another_place_are_not_read(visitor, judge):
     visitor.done("trial")
     visitor.done("trial")
