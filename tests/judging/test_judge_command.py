@@ -354,6 +354,8 @@ def test_a_trial_is_not_paid_again(judge, judging):
     code, _, _, out = judging("holistic", "--trial", "3")
     assert code == 0
     assert len(run_rows(out / "run.txt")) == 3
+    # That the rest is not there is meant, and no error.
+    assert "error" not in {own["severity"] for own in report(out)["built"]["problems"]}
     code, _, _, _ = judging("holistic")
     assert (code, len(judge.seen), len(run_rows(out / "run.txt"))) == (0, 12, 12)
 
