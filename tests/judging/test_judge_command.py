@@ -50,6 +50,18 @@ def test_holistic_scores_every_report_in_one_call(judge, judging):
     assert len(judge.seen) == 12
 
 
+def test_the_model_that_answered_is_told_beside_the_one_that_was_asked_for(judge, judging):
+    judge.script = lambda seen: replace(by_quality(seen), model=f"{seen.body['model']}-of-may")
+    _, _, _, out = judging("tie-break", "--judge", "second=n")
+    assert report(out)["judges"] == {
+        "first": {"model": "m", "answered_as": ["m-of-may"]},
+        "second": {"model": "n", "answered_as": ["n-of-may"]},
+    }
+    asked = len(judge.seen)
+    judging("tie-break", "--judge", "second=n")
+    assert len(judge.seen) == asked
+
+
 def test_one_dimension_averages_both_orders_and_tells_their_effect(judge, judging):
     def first_shown_gets_a_point_more(seen):
         first, *others = wanted(seen)
@@ -88,6 +100,8 @@ def test_one_call_in_both_orders_gives_every_criterion_both_places(judge, judgin
     assert set(map(tuple, run_rows(out / "run.txt").values())) == {("4.5",) * 4}
     table = rows(out / "one-call.tsv")
     own = [row for row in table if (row["questionId"], row["answerId"], row["criterion"]) == ("1", "Doc_01", "1")]
+    # Judges are called as in the recipe, not as their models, of which several may be one.
+    assert {row["judge"] for row in table} == {"judge"}
     # The first of two criteria: places 1, 3, 5, 7, and backwards 8, 6, 4, 2.
     assert [(row["order"], row["dimension"], row["score"]) for row in own] == [
         *(("original", name, str(place)) for name, place in zip(DIMENSIONS, (1, 3, 5, 7), strict=True)),
@@ -354,6 +368,8 @@ def test_a_trial_is_not_paid_again(judge, judging):
     code, _, _, out = judging("holistic", "--trial", "3")
     assert code == 0
     assert len(run_rows(out / "run.txt")) == 3
+    # The first of every question, so that every language is tried.
+    assert run_rows(out / "run.txt").keys() == {(question, "Doc_01") for question in "123"}
     # That the rest is not there is meant, and no error.
     assert "error" not in {own["severity"] for own in report(out)["built"]["problems"]}
     code, _, _, _ = judging("holistic")
