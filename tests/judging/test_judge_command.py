@@ -334,6 +334,68 @@ def test_a_lost_criterion_leaves_the_answer_out(judge, judging):
     assert [(row["questionId"], row["answerId"], row["criterion"]) for row in blank] == [("2", "Doc_03", "2")]
 
 
+@pytest.mark.parametrize(
+    ("recipe", "column", "blank"),
+    [
+        # Two criteria of insight in two orders, all eight criteria, and three pairs in four dimensions and two orders.
+        ("one-dimension", "score", 4),
+        ("one-call", "score", 8),
+        ("pairwise", "winner", 24),
+    ],
+)
+def test_what_a_lost_call_was_to_give_stays_blank(judge, judging, recipe, column, blank):
+    def script(seen):
+        lost = 9 in qualities(seen) and (recipe != "one-dimension" or "Weighs trade-offs" in whole(seen))
+        return Answer(text="no", model="m") if lost else by_quality(seen)
+
+    judge.script = script
+    code, _, _, out = judging(recipe, "--attempts", "1")
+    assert code == 1
+    table = rows(out / f"{recipe}.tsv")
+    lost = [row for row in table if row[column] == ""]
+    assert len(lost) == blank
+    assert all("Doc_03" in row.values() and row["questionId"] == "2" for row in lost)
+    assert {row[column] for row in table} <= {"", *"23456789", "left", "right", "tie"}
+    if recipe != "pairwise":
+        assert run_rows(out / "run.txt").keys() == QUALITY.keys() - {("2", "Doc_03")}
+
+
+def test_what_the_order_of_criteria_does_is_told(judge, judging):
+    last = ("Gives figures", "Draws a reasoned conclusion", "Keeps the requested form", "Plain wording")
+
+    def script(seen):
+        backwards = any(f"C1. {text}" in whole(seen) for text in last)
+        return replied(seen, dict.fromkeys(wanted(seen), qualities(seen)[0] + backwards))
+
+    judge.script = script
+    _, _, _, out = judging("one-dimension")
+    # Of two criteria of twelve answers: a point more backwards; the variance of two numbers a point apart is a half.
+    for dimension in DIMENSIONS:
+        assert f"| `one-dimension` | {dimension} | 24 | 1.0000 | 0.5000 |" in (out / "report.md").read_text()
+
+
+def test_money_is_told_at_a_price_only_and_nothing_costs_twice(judge, judging):
+    judge.script = by_quality
+    _, _, _, out = judging("holistic")
+    assert (report(out)["money"], report(out)["this_time"]["money"]) == (None, None)
+    judging("holistic", "--price", "1,2")
+    # 12 replies of 10 tokens in and 5 out, which were there already.
+    assert report(out)["money"] == pytest.approx((120 + 2 * 60) / 1e6)
+    assert report(out)["this_time"]["money"] == 0
+
+
+def test_a_written_recipe_is_not_repeated_on_other_reports(judge, judging, tmp_path, capsys):
+    judge.script = by_quality
+    _, _, _, out = judging("holistic")
+    path = tmp_path / "reports.jsonl"
+    path.write_text(path.read_text().replace("Of quality 9", "Of quality 8"))
+    judge.reset(by_quality)
+    code, _, complaint = call(capsys, "judge", out / "recipe.toml", "-o", tmp_path / "again")
+    assert code == 2
+    assert "their texts differ" in complaint
+    assert judge.seen == []
+
+
 def test_the_written_recipes_repeat_the_run(judge, judging, tmp_path, capsys):
     judge.script = by_quality
     _, _, _, out = judging("one-dimension", "--seed", "7")
