@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shlex
+import signal
 import subprocess
 import sys
 
@@ -173,6 +174,42 @@ def test_a_copy_of_the_reports_tells_calls_tokens_hours_and_money(capsys, tmp_pa
     hours, money = re.search(r"([0-9.]+) hours of a100-large in all, ([0-9.]+) in money", told).groups()
     assert float(hours) == pytest.approx(0.0333, rel=0.02)
     assert float(money) == pytest.approx(2.5 * float(hours), rel=0.02)
+
+
+ENVIRONMENT = """mkdir -p env/bin
+for name in pip hf; do printf '#!/bin/sh\\n' > env/bin/$name; done
+cat > env/bin/python <<'END'
+#!/bin/sh
+[ "$1" = -c ] && exit 0
+cp part/replies.jsonl found
+echo new >> part/replies.jsonl
+exit 3
+END
+chmod +x env/bin/*"""
+"""What `python3 -m venv` is here: a server that is there at once, and a judge that adds a reply and then fails."""
+
+
+def test_a_job_goes_on_from_what_is_kept_and_keeps_what_it_did(tmp_path):
+    _, job = jobs_of(Plan("run", "the recipe", "m", "me/r", "me/b"), 2)
+    commands, kept = tmp_path / "bin", tmp_path / "out" / "run" / "2-of-2"
+    commands.mkdir()
+    kept.mkdir(parents=True)
+    (kept / "replies.jsonl").write_text("old\n")
+    for name, script in (("python3", ENVIRONMENT), ("vllm", "exec sleep 60")):
+        (commands / name).write_text(f"#!/bin/sh\n{script}\n")
+        (commands / name).chmod(0o755)
+    script = job.script.replace("/out/", f"{tmp_path}/out/")
+    env = {"PATH": f"{commands}:{os.environ['PATH']}", **job.environment}
+    # The server and what copies now and then end with the machine; here with their group.
+    with subprocess.Popen(["bash", "-c", script], cwd=tmp_path, env=env, start_new_session=True) as run:
+        try:
+            assert run.wait(timeout=30) == 3, "as the judge ended"
+        finally:
+            os.killpg(run.pid, signal.SIGKILL)
+    assert (tmp_path / "found").read_text() == "old\n"
+    assert (tmp_path / "recipe.toml").read_text() == "the recipe"
+    assert (kept / "replies.jsonl").read_text() == "old\nnew\n"
+    assert [path.name for path in kept.parent.iterdir()] == ["2-of-2"]
 
 
 def test_what_fails_before_the_server_ends_the_job(tmp_path):

@@ -408,6 +408,14 @@ def test_a_reply_is_stored_with_what_was_sent(ask_all):
     assert KEY not in json.dumps(entry)
 
 
+def test_what_is_asked_again_is_stored_with_what_was_sent_then(judge, ask_all):
+    judge.script = lambda seen: Answer(text="It depends." if seen.number < 2 else '{"score": 7}')
+    asked = ask_all([request("a", seed=5, temperature=0.3)])
+    sent = [json.loads(line)["sent"] for line in asked.store.read_bytes().splitlines()]
+    assert [(own["seed"], own["temperature"]) for own in sent] == [(5, 0.3), (6, 0.5), (7, 0.5)]
+    assert [(seen.body["seed"], seen.body["temperature"]) for seen in judge.seen] == [(5, 0.3), (6, 0.5), (7, 0.5)]
+
+
 @pytest.fixture
 def router(judge, monkeypatch):
     """Let the Hub's router be the scripted judge."""

@@ -1,6 +1,8 @@
 """The command `judge` against a scripted endpoint: what is asked, what comes out, what is told when something lacks."""
 
 import csv
+import time
+from dataclasses import replace
 
 import pytest
 
@@ -19,6 +21,7 @@ from tests.judging.judging_commands import (
     whole,
 )
 from tests.judging.scripted import Answer, refused
+from tests.small_files import DIMENSIONS
 
 
 def rows(path):
@@ -47,6 +50,18 @@ def test_holistic_scores_every_report_in_one_call(judge, judging):
     assert len(judge.seen) == 12
 
 
+def test_the_model_that_answered_is_told_beside_the_one_that_was_asked_for(judge, judging):
+    judge.script = lambda seen: replace(by_quality(seen), model=f"{seen.body['model']}-of-may")
+    _, _, _, out = judging("tie-break", "--judge", "second=n")
+    assert report(out)["judges"] == {
+        "first": {"model": "m", "answered_as": ["m-of-may"]},
+        "second": {"model": "n", "answered_as": ["n-of-may"]},
+    }
+    asked = len(judge.seen)
+    judging("tie-break", "--judge", "second=n")
+    assert len(judge.seen) == asked
+
+
 def test_one_dimension_averages_both_orders_and_tells_their_effect(judge, judging):
     def first_shown_gets_a_point_more(seen):
         first, *others = wanted(seen)
@@ -69,6 +84,29 @@ def test_one_call_holds_all_criteria_and_weights_them(judge, judging):
     assert len(judge.seen) == 12
     # Eight criteria in the rubric's order, weights .6/.4, .5/.5, .7/.3, .5/.5: .6 x 1 + .4 x 2 = 1.4, and so on.
     assert run_rows(out / "run.txt")["3", "Doc_04"] == ["1.4", "3.5", "5.3", "7.5"]
+
+
+def test_one_call_in_both_orders_gives_every_criterion_both_places(judge, judging, tmp_path):
+    recipe = tmp_path / "own.toml"
+    recipe.write_text(
+        'recipe = 1\nname = "own"\n[[ask]]\ndo = "one-call"\norders = "both"\n[[step]]\ndo = "criteria"\n'
+        'from = "one-call"\n'
+    )
+    judge.script = lambda seen: replied(seen, {name: number + 1 for number, name in enumerate(wanted(seen))})
+    code, _, _, out = judging(recipe)
+    assert code == 0
+    assert len(judge.seen) == 24
+    # Eight criteria: 1 and 8, 2 and 7, and so on.
+    assert set(map(tuple, run_rows(out / "run.txt").values())) == {("4.5",) * 4}
+    table = rows(out / "one-call.tsv")
+    own = [row for row in table if (row["questionId"], row["answerId"], row["criterion"]) == ("1", "Doc_01", "1")]
+    # Judges are called as in the recipe, not as their models, of which several may be one.
+    assert {row["judge"] for row in table} == {"judge"}
+    # The first of two criteria: places 1, 3, 5, 7, and backwards 8, 6, 4, 2.
+    assert [(row["order"], row["dimension"], row["score"]) for row in own] == [
+        *(("original", name, str(place)) for name, place in zip(DIMENSIONS, (1, 3, 5, 7), strict=True)),
+        *(("reversed", name, str(place)) for name, place in zip(DIMENSIONS[::-1], (2, 4, 6, 8), strict=True)),
+    ]
 
 
 def test_per_criterion_asks_each_alone(judge, judging):
@@ -210,6 +248,44 @@ def test_llm_rubric_without_probabilities_asks_again_and_says_so(judge, judging,
     assert "shares of repeated replies" in (out / "report.md").read_text()
 
 
+def test_opinions_on_reports_alone_with_as_many_answers_as_each_question_has(judge, judging, tmp_path):
+    judge.script = with_probabilities
+    recipe = tmp_path / "own.toml"
+    recipe.write_text(
+        'recipe = 1\nname = "own"\n[[ask]]\ndo = "llm-rubric"\nname = "opinions"\nrequest = "no"\n'
+        '[[question]]\nname = "Q0"\ntext = { en = "Is it good?" }\noptions = { en = ["no", "hardly", "yes"] }\n'
+        '[[question]]\nname = "Q1"\ntext = { en = "How good?" }\noptions = { en = ["a", "b", "c", "d"] }\n'
+    )
+    _, _, _, out = judging(recipe)
+    assert len(judge.seen) == 24
+    assert not any("cooling a small data centre" in whole(seen) for seen in judge.seen)
+    by_question = {row["criterion"]: row for row in rows(out / "opinions.tsv")}
+    values = {name: [row[f"answer{n}_prob"] for n in (1, 2, 3, 4)] for name, row in by_question.items()}
+    # Half of the mass on 3; the quarter on 4 is no answer to the first question.
+    assert [float(value) for value in values["Q0"]] == pytest.approx([0, 0, 0.5, 0])
+    assert [float(value) for value in values["Q1"]] == pytest.approx([0, 0, 0.5, 0.25])
+    assert {name: row["n_options"] for name, row in by_question.items()} == {"Q0": "3", "Q1": "4"}
+
+
+def test_a_recipe_names_dimensions_and_scale(judge, judging, tmp_path):
+    recipe = tmp_path / "own.toml"
+    recipe.write_text(
+        'recipe = 1\nname = "own"\n[[ask]]\ndo = "holistic"\ndimensions = ["insight", "readability"]\n'
+        'scale = [2, 7]\n[[step]]\ndo = "run"\nfrom = "holistic"\n'
+    )
+    judge.script = by_quality
+    _, _, _, out = judging(recipe)
+    assert {tuple(wanted(seen)) for seen in judge.seen} == {("insight", "readability")}
+    assert all('"insight": <2-7>' in seen.asked for seen in judge.seen)
+    header, *lines = (out / "holistic.txt").read_text().splitlines()
+    assert header.split("\t")[3:] == ["insight_score", "readability_score"]
+    # 8, 9 and 8 lie above the scale, and none below it.
+    kept = {key: [str(quality)] * 2 for key, quality in QUALITY.items() if 2 <= quality <= 7}
+    assert len(lines) == len(kept) == 9
+    assert run_rows(out / "holistic.txt") == kept
+    assert {own["kind"] for own in report(out)["missing"]} == {"out_of_range"}
+
+
 def test_what_is_missing_is_told_and_nowhere_zero(judge, judging):
     def script(seen):
         if qualities(seen) == [9]:
@@ -234,6 +310,17 @@ def test_what_is_missing_is_told_and_nowhere_zero(judge, judging):
     assert sum(qualities(seen) == [9] for seen in judge.seen) == 3
 
 
+def test_an_answer_that_one_of_two_judges_lost_is_left_out_and_no_other(judge, judging):
+    def script(seen):
+        lost = seen.body["model"] == "n" and qualities(seen) == [9]
+        return Answer(text="no", model="n") if lost else by_quality(seen)
+
+    judge.script = script
+    code, _, _, out = judging("anchored-pairs", "--judge", "second=n")
+    assert code == 1
+    assert run_rows(out / "run.txt").keys() == QUALITY.keys() - {("2", "Doc_03")}
+
+
 def test_a_lost_criterion_leaves_the_answer_out(judge, judging):
     def script(seen):
         lost = qualities(seen) == [9] and "Gives figures" in whole(seen)
@@ -245,6 +332,68 @@ def test_a_lost_criterion_leaves_the_answer_out(judge, judging):
     assert len(run_rows(out / "run.txt")) == 11
     blank = [row for row in rows(out / "per-criterion.tsv") if row["score"] == ""]
     assert [(row["questionId"], row["answerId"], row["criterion"]) for row in blank] == [("2", "Doc_03", "2")]
+
+
+@pytest.mark.parametrize(
+    ("recipe", "column", "blank"),
+    [
+        # Two criteria of insight in two orders, all eight criteria, and three pairs in four dimensions and two orders.
+        ("one-dimension", "score", 4),
+        ("one-call", "score", 8),
+        ("pairwise", "winner", 24),
+    ],
+)
+def test_what_a_lost_call_was_to_give_stays_blank(judge, judging, recipe, column, blank):
+    def script(seen):
+        lost = 9 in qualities(seen) and (recipe != "one-dimension" or "Weighs trade-offs" in whole(seen))
+        return Answer(text="no", model="m") if lost else by_quality(seen)
+
+    judge.script = script
+    code, _, _, out = judging(recipe, "--attempts", "1")
+    assert code == 1
+    table = rows(out / f"{recipe}.tsv")
+    lost = [row for row in table if row[column] == ""]
+    assert len(lost) == blank
+    assert all("Doc_03" in row.values() and row["questionId"] == "2" for row in lost)
+    assert {row[column] for row in table} <= {"", *"23456789", "left", "right", "tie"}
+    if recipe != "pairwise":
+        assert run_rows(out / "run.txt").keys() == QUALITY.keys() - {("2", "Doc_03")}
+
+
+def test_what_the_order_of_criteria_does_is_told(judge, judging):
+    last = ("Gives figures", "Draws a reasoned conclusion", "Keeps the requested form", "Plain wording")
+
+    def script(seen):
+        backwards = any(f"C1. {text}" in whole(seen) for text in last)
+        return replied(seen, dict.fromkeys(wanted(seen), qualities(seen)[0] + backwards))
+
+    judge.script = script
+    _, _, _, out = judging("one-dimension")
+    # Of two criteria of twelve answers: a point more backwards; the variance of two numbers a point apart is a half.
+    for dimension in DIMENSIONS:
+        assert f"| `one-dimension` | {dimension} | 24 | 1.0000 | 0.5000 |" in (out / "report.md").read_text()
+
+
+def test_money_is_told_at_a_price_only_and_nothing_costs_twice(judge, judging):
+    judge.script = by_quality
+    _, _, _, out = judging("holistic")
+    assert (report(out)["money"], report(out)["this_time"]["money"]) == (None, None)
+    judging("holistic", "--price", "1,2")
+    # 12 replies of 10 tokens in and 5 out, which were there already.
+    assert report(out)["money"] == pytest.approx((120 + 2 * 60) / 1e6)
+    assert report(out)["this_time"]["money"] == 0
+
+
+def test_a_written_recipe_is_not_repeated_on_other_reports(judge, judging, tmp_path, capsys):
+    judge.script = by_quality
+    _, _, _, out = judging("holistic")
+    path = tmp_path / "reports.jsonl"
+    path.write_text(path.read_text().replace("Of quality 9", "Of quality 8"))
+    judge.reset(by_quality)
+    code, _, complaint = call(capsys, "judge", out / "recipe.toml", "-o", tmp_path / "again")
+    assert code == 2
+    assert "their texts differ" in complaint
+    assert judge.seen == []
 
 
 def test_the_written_recipes_repeat_the_run(judge, judging, tmp_path, capsys):
@@ -281,8 +430,28 @@ def test_a_trial_is_not_paid_again(judge, judging):
     code, _, _, out = judging("holistic", "--trial", "3")
     assert code == 0
     assert len(run_rows(out / "run.txt")) == 3
+    # The first of every question, so that every language is tried.
+    assert run_rows(out / "run.txt").keys() == {(question, "Doc_01") for question in "123"}
+    # That the rest is not there is meant, and no error.
+    assert "error" not in {own["severity"] for own in report(out)["built"]["problems"]}
     code, _, _, _ = judging("holistic")
     assert (code, len(judge.seen), len(run_rows(out / "run.txt"))) == (0, 12, 12)
+
+
+def test_the_order_of_the_reports_changes_no_byte(judge, judging, tmp_path):
+    judge.script = by_quality
+    names = ("run.txt", "pairs.tsv", "criteria.tsv", "scores.txt", "recipe.toml", "build.toml")
+    options = ("--judge", "second=n", "--trial", "7")
+    _, _, _, out = judging("tie-break", *options)
+    before = {name: (out / name).read_bytes() for name in names if (out / name).exists()}
+    path = tmp_path / "reports.jsonl"
+    path.write_text("".join(reversed(path.read_text().splitlines(keepends=True))))
+    judge.reset(by_quality)
+    judging("tie-break", *options)
+    # Nor is anything asked anew: the same reports are the first seven.
+    assert judge.seen == []
+    assert {"run.txt", "scores.txt", "recipe.toml"} <= before.keys()
+    assert {name: (out / name).read_bytes() for name in before} == before
 
 
 def test_a_budget_stops_cleanly_and_the_same_command_goes_on(judge, judging):
@@ -293,6 +462,54 @@ def test_a_budget_stops_cleanly_and_the_same_command_goes_on(judge, judging):
     assert (len(judge.seen), len(run_rows(out / "run.txt"))) == (5, 5)
     code, _, _, _ = judging("holistic")
     assert (code, len(judge.seen), len(run_rows(out / "run.txt"))) == (0, 12, 12)
+
+
+@pytest.mark.parametrize("limit", [("--budget-tokens",), ("--price", "1e6,1e6", "--budget-money")])
+def test_tokens_and_money_are_spent_up_to_the_budget_and_no_further(judge, judging, limit):
+    judge.script = by_quality
+    judging("holistic", "--trial", "1", folder="trial")
+    [body] = [seen.body for seen in judge.seen]
+    # 0.3 tokens a letter, 8 a message, and all that may come back.
+    most = sum(round(0.3 * len(message["content"])) + 8 for message in body["messages"]) + body["max_tokens"]
+    judge.reset(by_quality)
+    # A call takes 15 tokens: before the first, 15 after it, 30 and 45 there is room for one at its most.
+    code, told, _, out = judging("holistic", *limit, str(most + 45), "--concurrency", "1")
+    assert code == 1
+    assert len(judge.seen) == len(run_rows(out / "run.txt")) == 4
+    assert report(out)["stopped"]["kind"] == "budget"
+    assert "stopped: the next call could pass the budget" in told
+
+
+def test_how_to_ask_is_as_the_options_say(judge, judging, capsys):
+    judge.script = lambda seen: Answer(text="no", model="m", wait=0.05) if qualities(seen) == [9] else waiting(seen)
+    options = ("--temperature", "0.7", "--seed", "5", "--extra", '{"top_k": 3}', "--attempts", "2")
+    code, _, _, out = judging("holistic", *options, "--concurrency", "3")
+    assert code == 1
+    assert judge.most_at_once == 3
+    bodies = [seen.body for seen in judge.seen]
+    assert {body["temperature"] for body in bodies} == {0.7}
+    assert {body["top_k"] for body in bodies} == {3}
+    # The unreadable one again, as another sample.
+    assert sorted(body["seed"] for body in bodies) == [5] * 12 + [6]
+    assert (report(out)["temperature"], report(out)["seed"]) == (0.7, 5)
+    again = out.parent / "again"
+    judge.reset(judge.script)
+    call(capsys, "judge", out / "recipe.toml", "-o", again, "--attempts", "2")
+    assert {(seen.body["temperature"], seen.body["top_k"]) for seen in judge.seen} == {(0.7, 3)}
+    assert sorted(seen.body["seed"] for seen in judge.seen) == [5] * 12 + [6]
+    assert (again / "run.txt").read_bytes() == (out / "run.txt").read_bytes()
+
+
+def waiting(seen):
+    return replace(by_quality(seen), wait=0.05)
+
+
+def test_no_call_takes_longer_than_it_may(judge, judging):
+    judge.script = lambda seen: Answer(hang=True) if seen.number == 0 else by_quality(seen)
+    start = time.monotonic()
+    code, _, _, _ = judging("holistic", "--timeout", "0.5")
+    assert (code, len(judge.seen)) == (0, 13)
+    assert time.monotonic() - start < 25
 
 
 def test_no_key_in_any_file_or_message(judge, judging, monkeypatch):

@@ -164,10 +164,17 @@ def test_a_lost_part_is_told(judge, folder, capsys):
     assert 0 < len(run_rows(folder / "merged" / "run.txt")) < 12
 
 
-def test_parts_of_different_runs_are_refused(judge, folder, capsys):
+@pytest.mark.parametrize(
+    "other", [("--seed", "2"), ("--temperature", "0.5"), ("--model", "n"), ("--extra", '{"top_k": 3}'), ()]
+)
+def test_parts_of_different_runs_are_refused(judge, folder, capsys, other):
     judge.script = by_quality
-    for name, seed in (("one", "1"), ("two", "2")):
-        call(capsys, *arguments(judge, folder, folder / name, "holistic"), "--shard", f"{seed}/2", "--seed", seed)
+    for number, (name, options) in enumerate((("one", ()), ("two", other)), 1):
+        call(capsys, *arguments(judge, folder, folder / name, "holistic"), "--shard", f"{number}/2", *options)
+        if not other:
+            # The same in all but the reports.
+            path = folder / "reports.jsonl"
+            path.write_text(path.read_text().replace("Of quality", "Really of quality"))
     code, _, complaint = call(capsys, "merge", folder / "one", folder / "two", "-o", folder / "merged")
     assert code == 2
     assert "part of another run" in complaint

@@ -102,18 +102,100 @@ def test_bad_changes_are_refused_good_ones_kept_and_dead_segments_pruned(judge, 
     rows = [line.split("\t") for line in (task / "out" / "run.txt").read_text().splitlines()[1:]]
     assert all(row[3] == row[2][1] for row in rows)
     assert len(script.asked) == 3
+    # Warm and with seeds of their own, so that what was refused does not come again.
+    bodies = [seen.body for seen in judge.seen if seen.body["model"] == "reviser"]
+    assert [(body["seed"], body["temperature"]) for body in bodies] == [(0, 0.7), (1000, 0.7), (2000, 0.7)]
 
 
-def test_held_out_questions_never_reach_the_reviser(judge, task, capsys):
-    script = judge.script = Script(GOOD, GOOD, GOOD)
+def with_options(task, *lines):
+    """Give the recipe's optimising further options."""
+    path = task / "own.toml"
+    path.write_text(path.read_text().replace("rounds = 3\n", "\n".join(lines) + "\n"))
+
+
+@pytest.mark.parametrize(("errors", "shown_of"), [(50, 10), (3, 3)])
+def test_held_out_questions_never_reach_the_reviser(judge, task, capsys, errors, shown_of):
+    # So many errors that those of all questions would be shown, if they could be.
+    with_options(task, "rounds = 2", f"errors = {errors}")
+    script = judge.script = Script(BAD)
     optimise(judge, task, capsys)
     split = split_questions(QUESTIONS, (0.3, 0.2), 0)
     assert (len(split.training), len(split.held_out), len(split.untouched)) == (5, 3, 2)
-    shown = {question for text in script.asked for question, _ in MARK.findall(text)}
-    requests = {question for text in script.asked for question in re.findall(r"Request (q\d+)", text)}
-    assert shown
-    assert shown == requests
-    assert shown <= set(split.training)
+    asked = [json.dumps(seen.body) for seen in judge.seen if seen.body["model"] == "reviser"]
+    assert len(asked) == len(script.asked) == 2
+    for text in asked:
+        # The judge is wrong about two of four answers (see Script), in each of five questions.
+        errors = MARK.findall(text)
+        assert len(errors) == len(set(errors)) == shown_of
+        assert re.findall(r"Request (q\d+)", text) == [question for question, _ in errors]
+        assert {number for _, number in errors} == {"2", "3"}
+        assert set(re.findall(r"q\d+", text)) <= set(split.training)
+        # People say twice the number; the judge 3 of answer 2, and 2 of answer 3.
+        # All of it is material, behind a fence.
+        assert not MARK.search(re.sub(r"<errors-([0-9a-f]{12})>.*?</errors-\1>", "", text))
+        told = dict(re.findall(r"number (\d)\..*?insight: (model \d+, people \d+)", text))
+        assert told == {"2": "model 3, people 4", "3": "model 2, people 6"}
+
+
+class BySplit(Script):
+    """A judge who is right about held-out questions but for one pair of six, and about no other."""
+
+    def __call__(self, seen):
+        split, text = split_questions(QUESTIONS, (0.3, 0.2), 0), whole(seen)
+        if seen.body["model"] == "reviser":
+            return super().__call__(seen)
+        question, number = MARK.findall(text)[0]
+        scores = (1, 3, 2, 4) if question in split.held_out else (1, 4, 3, 2)
+        scores = (4, 3, 2, 1) if question in split.untouched else scores
+        return replied(seen, dict.fromkeys(wanted(seen), scores[int(number) - 1]))
+
+
+def test_every_part_of_the_questions_is_measured_as_what_it_is(judge, task, capsys):
+    with_options(task, "rounds = 1")
+    judge.script = BySplit(BAD)
+    _, _, log = optimise(judge, task, capsys)
+    # Of six pairs in the order of people's, 5, 3 and none: tau is 4/6, 0 and -1.
+    losses = {"in_sample": 1, "held_out": pytest.approx(1 / 3), "untouched": 2}
+    assert [entry["losses"] for entry in log[-2:]] == [losses, losses]
+    told = (task / "out" / "report.md").read_text()
+    assert "in sample 1.0000 before, 1.0000 after (5 questions)" in told
+    assert "held out 0.3333 before, 0.3333 after (3 questions)" in told
+    assert "untouched 2.0000 before, 2.0000 after (2 questions)" in told
+
+
+def test_the_error_in_points_is_the_loss_where_that_is_wanted(judge, task, capsys):
+    with_options(task, "rounds = 1", 'loss = "error"')
+    judge.script = Script(GOOD)
+    _, _, log = optimise(judge, task, capsys)
+    # Scores 1, 3, 2, 4 beside people's 2, 4, 6, 8, and 1, 2, 3, 4 under the revision.
+    before, after = pytest.approx(((1 + 1 + 16 + 16) / 4) ** 0.5), pytest.approx(((1 + 4 + 9 + 16) / 4) ** 0.5)
+    assert [(entry["held_out"], entry["kept"]) for entry in log[:2]] == [(before, True), (after, True)]
+    assert [entry["losses"]["held_out"] for entry in log[-2:]] == [before, after]
+
+
+def test_a_change_that_helps_no_more_than_before_is_refused(judge, task, capsys):
+    with_options(task, "rounds = 1")
+    judge.script = Script(DEAD)
+    _, _, log = optimise(judge, task, capsys)
+    assert [entry["kept"] for entry in log if entry["what"] == "revision 1"] == [False]
+    assert log[-1]["guidance"] == log[0]["guidance"] != [DEAD]
+
+
+def test_a_change_is_no_better_for_answers_left_without_a_score(judge, task, capsys):
+    with_options(task, "rounds = 1")
+    by_script = Script(GOOD)
+
+    def shy(seen):
+        # In the right order now, but one answer of four has no score any more.
+        gone = GOOD in whole(seen) and seen.body["model"] != "reviser" and "number 2" in whole(seen)
+        return Answer(text="I cannot say.", model=seen.body["model"]) if gone else by_script(seen)
+
+    judge.script = shy
+    _, _, log = optimise(judge, task, capsys, "--attempts", "1")
+    [tried] = [entry for entry in log if entry["what"] == "revision 1"]
+    # Three held-out questions.
+    assert (tried["held_out"], tried["missing"], tried["kept"]) == (0, 3, False)
+    assert GOOD not in log[-1]["guidance"]
 
 
 def test_pruning_takes_the_dead_segment_of_the_first_prompt_too(judge, task, capsys):
@@ -129,12 +211,47 @@ def test_pruning_takes_the_dead_segment_of_the_first_prompt_too(judge, task, cap
     assert log[-1]["guidance"] == [GOOD]
 
 
-def test_a_budget_of_calls_ends_it_with_what_was_kept(judge, task, capsys):
-    text = (task / "own.toml").read_text()
-    (task / "own.toml").write_text(text.replace("rounds = 3\n", "rounds = 3\ncalls = 12\n"))
-    judge.script = Script(GOOD)
+def test_what_is_pruned_next_is_measured_by_what_was_kept_last(judge, task, capsys):
+    for language in ("en", "zh"):
+        text = read_template("holistic", language).text
+        # The paragraph before the form stays with it.
+        before, after = text.split("{{dimensions}}")[0], "\n\n".join(text.rsplit("\n\n", 2)[1:])
+        guidance = "\n\n".join((DEAD, GOOD, BAD))
+        own = f'+++\nversion = "1"\n+++\n{before}{{{{dimensions}}}}\n\n{guidance}\n\n{after}'
+        (task / f"mine.{language}.md").write_text(own)
+    with_options(task, "rounds = 1", 'prompt = "mine"')
+    # A revision that cannot be read leaves the first prompt to be pruned.
+    judge.script = Script("{{report}}")
+    _, _, log = optimise(judge, task, capsys)
+    tried = [(entry["what"], entry["held_out"], entry["kept"]) for entry in log if "held_out" in entry]
+    # Backwards with BAD, right without it; without GOOD, too, one pair of six is turned round: worse than the last.
+    assert tried == [
+        ("start", 2, True),
+        ("round 1 without segment 3", 0, True),
+        ("round 1 without segment 2", pytest.approx(1 / 3), False),
+        ("round 1 without segment 1", 0, True),
+    ]
+    assert log[-1]["guidance"] == [GOOD]
+
+
+@pytest.mark.parametrize(
+    ("calls", "tried"),
+    [
+        # What is there is measured on 12 held-out reports before anything is tried.
+        (12, []),
+        # Errors of 20 reports, a revision, the 12 under it: 45 calls, and no segment to take out.
+        (13, ["revision 1"]),
+        (45, ["revision 1"]),
+        (46, ["revision 1", "revision 2"]),
+    ],
+)
+def test_a_budget_of_calls_ends_it_with_what_was_kept(judge, task, capsys, calls, tried):
+    with_options(task, "rounds = 3", f"calls = {calls}")
+    script = judge.script = Script(BAD)
     code, _, log = optimise(judge, task, capsys)
     assert code == 0
+    assert [entry["what"] for entry in log if entry["what"].startswith("revision")] == tried
+    assert len(script.asked) == len(tried)
     assert [entry["why"] for entry in log if entry["what"] == "stopped"] == ["the calls are spent"]
     assert log[-1]["what"] == "final"
 

@@ -2,6 +2,7 @@
 
 import ast
 import json
+import re
 import shutil
 from pathlib import Path
 from typing import get_args
@@ -12,9 +13,10 @@ from aeollm.cli.judge_progress import Telling
 from aeollm.exports.judged import REASONS
 from aeollm.judging import Price, Progress, Spent, Usage
 from aeollm.judging.messages import FailureKind
-from aeollm.methods import Ask, Estimated
+from aeollm.methods import Ask, Estimated, bundled_recipes, read_method, seconds_of
 from tests.commands import ROOT, call
 from tests.judging.judging_commands import (
+    CASES,
     LABELS,
     QUALITY,
     by_quality,
@@ -173,6 +175,23 @@ def test_a_dry_run_needs_no_folder_and_tells_its_basis(judge, judging):
     assert not judge.seen
 
 
+@pytest.mark.parametrize(
+    ("calls", "at_once", "pace", "seconds"),
+    [
+        # 15,000 tokens read at 1,500 a second and 400 written at 40, in two ways of asking: 20 s, four at a time.
+        (3, 4, None, 10),
+        (3, 100, None, 40 / 6),
+        (1, 4, None, 20),
+        # 6 calls of 3 s each.
+        (3, 4, 3.0, 4.5),
+        (0, 4, 3.0, 0),
+    ],
+)
+def test_the_time_that_calls_take_together(calls, at_once, pace, seconds):
+    rows = [Estimated(name, calls, 5, 15_000, 400, 0, 0.0, at_most=False) for name in "ab"]
+    assert seconds_of(rows, at_once, pace) == pytest.approx(seconds)
+
+
 def test_after_a_trial_the_estimate_goes_by_what_the_endpoint_counted(judge, judging):
     judge.script = by_quality
     judging("holistic", "--trial", "3")
@@ -184,6 +203,30 @@ def test_after_a_trial_the_estimate_goes_by_what_the_endpoint_counted(judge, jud
     assert float(cells[6]) == pytest.approx(float(cells[3]))
     assert "as the endpoint counted 3 replies on disk" in told
     assert "(measured: a call took" in told
+
+
+FENCED = re.compile(r"<([a-z-]+)-([0-9a-f]{12})>\n.*?\n</\1-\2>", re.DOTALL)
+
+
+@pytest.mark.parametrize("recipe", bundled_recipes())
+def test_whatever_others_wrote_stands_behind_a_fence(judging, tmp_path, recipe):
+    planted = {"report": "PLANTED in a report", "prompt": "PLANTED in a request", "criterion": "PLANTED in a criterion"}
+    path = tmp_path / "reports.jsonl"
+    path.write_text(path.read_text().replace("Of quality", planted["report"]))
+    folder = shutil.copytree(CASES / "rubric", tmp_path / "rubric")
+    for path in folder.iterdir():
+        found = json.loads(path.read_text())
+        criteria = (own for dimension in found["criterions"].values() for own in dimension)
+        for criterion in criteria:
+            criterion["criterion"] += f" {planted['criterion']}"
+        path.write_text(json.dumps(found | {"prompt": planted["prompt"]}))
+    labels = ("--labels", CASES / "labels.csv", "--rubrics", folder)
+    _, told, _, _ = judging(recipe, "--show-prompt", folder=None, labels=labels)
+    # Criteria are shown where they are asked for.
+    criteria = any(ask.kind.rubrics for ask in read_method(recipe).asks)
+    shown = planted.keys() if criteria else planted.keys() - {"criterion"}
+    assert {name for name, text in planted.items() if text in told} == shown
+    assert "PLANTED" not in FENCED.sub("", told)
 
 
 def test_what_is_known_is_told_before_anything_is_paid(judging, tmp_path):

@@ -114,6 +114,11 @@ def test_criteria_in_both_orders():
     assert backward.text.text == "C1. Dates them\nC2. Names sources: all of them"
     assert (forward.places, backward.places) == ((0, 1), (1, 0))
     assert [field.name for field in backward.fields] == ["C1", "C2"]
+    # A judge may repeat a criterion in place of its number: it is the one that stands there in this list.
+    reply = Reply('{"Names sources": 8, "Dates them": 3}', "m")
+    for listed, scores in ((forward, ("8", "3")), (backward, ("3", "8"))):
+        found = read_scores(reply, listed.fields, Scale())
+        assert (found["C1"].written(), found["C2"].written()) == scores
     assert criterion_text(CRITERIA[1]) == "Dates them"
 
 

@@ -1,7 +1,9 @@
 """Sessions without a network: what is asked, in which measure, and what a bug does."""
 
 import asyncio
+import time
 from datetime import UTC, datetime
+from itertools import pairwise
 
 import pytest
 
@@ -125,6 +127,16 @@ def test_asking_again_is_another_sample_and_ends(tmp_path):
     assert asked == [("a", 7, 0.0), ("a", 8, 0.5), ("a", 9, 0.5)]
 
 
+def test_a_reply_that_was_unreadable_is_the_reason_although_the_budget_ended_it(tmp_path):
+    def read(reply):
+        return Unread("refusal", reply.text)
+
+    answers, session = run(tmp_path, [request("a"), request("b")], echo, read, concurrency=1, budget=Budget(calls=1))
+    # The first was asked once, the second never.
+    assert {answer.request.place[0]: answer.missing.kind for answer in answers} == {"a": "refusal", "b": "budget"}
+    assert session.stopped.kind == "budget"
+
+
 def test_a_wrong_place_in_the_middle_is_asked_with_patience(tmp_path):
     tried = []
 
@@ -138,6 +150,81 @@ def test_a_wrong_place_in_the_middle_is_asked_with_patience(tmp_path):
     assert {answer.value for answer in answers} == {"m a", "m b"}
     # Closed connections may have been charged: each counts as a call.
     assert session.progress.spent.calls == 6
+
+
+@pytest.mark.parametrize(
+    ("kind", "charged"),
+    [
+        ("timeout", True),
+        ("connection", True),
+        ("malformed", True),
+        # Turned away, or never there: no work was done.
+        ("rate_limited", False),
+        ("server_error", False),
+        ("unreachable", False),
+        ("refused_request", False),
+    ],
+)
+def test_what_may_have_been_charged_counts_against_the_budget(kind, charged, tmp_path):
+    async def ask(messages, options):
+        raise AskFailed(kind, messages[0].content + options.model)
+
+    _, session = run(tmp_path, [request("x" * 100)], ask, retries=0)
+    spent = session.progress.spent
+    # 0.3 tokens a letter, 8 for the message's frame.
+    assert (spent.calls, spent.usage.prompt) == ((1, 38) if charged else (0, 0))
+
+
+def test_failures_between_replies_end_nothing(tmp_path):
+    async def ask(messages, options):
+        if int(messages[0].content) % 2:
+            raise AskFailed("server_error", "oops")
+        return await echo(messages, options)
+
+    answers, session = run(tmp_path, [request(str(n)) for n in range(20)], ask, concurrency=1, retries=0, failures=2)
+    assert session.stopped is None
+    assert [answer.missing is None for answer in answers] == [True, False] * 10
+
+
+def test_waiting_grows_twofold_from_try_to_try(tmp_path):
+    tried = []
+
+    async def ask(messages, options):
+        tried.append(time.monotonic())
+        raise AskFailed("server_error", messages[0].content + options.model)
+
+    run(tmp_path, [request("a")], ask, retries=4, backoff=0.02)
+    waited = [after - before for before, after in pairwise(tried)]
+    # A request's own share of it is between a half and the whole.
+    assert len(waited) == 4
+    assert all(wait >= 0.02 * 2**number / 2 for number, wait in enumerate(waited))
+
+
+def test_nobody_waits_longer_than_the_longest(tmp_path):
+    async def ask(messages, options):
+        raise AskFailed("server_error", messages[0].content + options.model)
+
+    start = time.monotonic()
+    [answer], _ = run(tmp_path, [request("a")], ask, retries=3, backoff=50, longest_wait=0.01)
+    assert answer.missing.kind == "server_error"
+    assert time.monotonic() - start < 20
+
+
+def test_whoever_is_turned_away_stops_the_others_too(tmp_path):
+    started = []
+
+    async def ask(messages, options):
+        started.append(time.monotonic())
+        if len(started) == 1:
+            raise AskFailed("rate_limited", "slow down", wait=0.4)
+        return await echo(messages, options)
+
+    answers, _ = run(tmp_path, [request(name) for name in "abcdef"], ask, concurrency=2)
+    assert {answer.missing for answer in answers} == {None}
+    # The other of the two at once may be under way already; then there is silence for as long as was asked.
+    early = [at - started[0] for at in started if at - started[0] < 0.39]
+    assert len(early) <= 2
+    assert len(started) == 7
 
 
 def test_an_estimate_before_anything_is_sent(tmp_path):

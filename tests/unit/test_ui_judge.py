@@ -2,10 +2,12 @@
 
 import io
 import zipfile
-from dataclasses import replace
+from dataclasses import astuple, replace
 from types import SimpleNamespace
 
 import gradio as gr
+import huggingface_hub.constants
+import huggingface_hub.inference._providers as hub_providers
 import pytest
 
 from aeollm.errors import AeollmError
@@ -23,6 +25,7 @@ from aeollm.ui.judge_pace import ASSUMED, BY_TOKENS, MEASURED, Pace
 from aeollm.ui.judge_runs import Runs
 from aeollm.ui.judge_setup import Setup, Wanted
 from aeollm.ui.session import Session
+from tests.judging.scripted import SCORES, Answer
 
 SPACE = {"SYSTEM": "spaces", "SPACE_ID": "me/space", "OAUTH_CLIENT_ID": "id"}
 LOCAL, HOSTED = Access(local=True), Access(local=False)
@@ -75,6 +78,22 @@ def labels_of(app, kind):
     return [block for block in app.blocks.values() if block.get_block_name() == kind]
 
 
+def assert_judging_waits_for_nobody(app):
+    """See that no event of the Judge tab shares a queue with one of any other tab, however busy that is."""
+    queues = {True: set(), False: set()}
+    pressed = set()
+    for fn in app.fns.values():
+        ids = {app.blocks[place].elem_id or "" for place, _ in fn.targets if place in app.blocks}
+        changed = {getattr(block, "elem_id", None) or "" for block in fn.outputs}
+        here = (getattr(fn.fn, "__module__", None) or "").startswith("aeollm.ui.judge")
+        judging = here or any(name.startswith("j-") for name in ids | changed)
+        queues[judging].add(fn.concurrency_id)
+        pressed |= ids if judging else set()
+    assert {"j-trial", "j-run", "j-pause", "j-cancel", "j-files", "j-show"} <= pressed
+    assert "scoring" in queues[False]
+    assert not queues[True] & queues[False]
+
+
 def test_hosted_there_is_no_judge_tab(monkeypatch):
     for name in ("AEOLLM_JUDGE", "OAUTH_CLIENT_ID"):
         monkeypatch.delenv(name, raising=False)
@@ -85,6 +104,7 @@ def test_hosted_there_is_no_judge_tab(monkeypatch):
     app = build_app(open_catalogue(settings))
     assert "judge" in {tab.id for tab in labels_of(app, "tabitem")}
     assert {fn.api_visibility for fn in app.fns.values() if fn.api_name != "score"} == {"private"}
+    assert_judging_waits_for_nobody(app)
 
 
 def test_an_organiser_turns_it_on_and_there_is_no_address_to_type(monkeypatch):
@@ -96,6 +116,7 @@ def test_an_organiser_turns_it_on_and_there_is_no_address_to_type(monkeypatch):
     ids = {block.elem_id for block in app.blocks.values()}
     assert {"j-login", "j-provider", "j-models"} <= ids
     assert not {"j-address", "j-key", "j-place"} & ids
+    assert_judging_waits_for_nobody(app)
 
 
 @pytest.mark.parametrize(
@@ -260,15 +281,52 @@ def runs(catalogue):
     calls.downloads._folder.cleanup()
 
 
-def test_nobody_is_asked_with_the_servers_own_login(runs, catalogue):
+def hosted_fields(catalogue):
+    """Give what the page's fields hold: labels, the session, and `Wanted`."""
     session: Session = first_session(catalogue)
-    request = gr.Request(session_hash="s")
-    fields = ["demo", session, "holistic", "o/m", "provider", "", "auto", False, 1, 1, 0, 0, 60, 0, 0, 0, 0]
+    return ["demo", session, *astuple(Wanted(models="o/m", where="provider", concurrency=1, attempts=1))]
+
+
+@pytest.fixture
+def servers_logins(tmp_path, monkeypatch):
+    """Log the server in itself, in both ways; give its keys."""
+    saved = tmp_path / "token"
+    saved.write_text("hf_savedOnTheServer00000")
+    monkeypatch.setenv("HF_TOKEN", "hf_ofTheServerItself000")
+    monkeypatch.setattr(huggingface_hub.constants, "HF_TOKEN_PATH", str(saved))
+    return "hf_ofTheServerItself000", saved.read_text()
+
+
+@pytest.mark.usefixtures("servers_logins")
+def test_providers_are_asked_with_each_visitors_own_login(runs, catalogue, judge, monkeypatch):
+    """Press the trial's button as two visitors; the Hub's router of providers is the scripted judge."""
+    monkeypatch.setattr(hub_providers.CONVERSATIONAL_AUTO_ROUTER, "base_url", judge.address.removesuffix("/v1"))
+    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", False)
+    judge.script = Answer(SCORES)
+    for number, key in enumerate(("hf_ofTheFirstVisitor000", "hf_ofTheSecondVisitor00")):
+        judge.reset(judge.script)
+        request, fields = gr.Request(session_hash=f"visitor {number}"), hosted_fields(catalogue)
+        desk, *_ = runs.judging.opened(request, None, *fields)
+        desk, *_ = runs.trial_hosted(request, SimpleNamespace(token=key), desk, *fields)
+        desk.job.join(20)
+        desk.tried.add(desk.signed)
+        desk, *_ = runs.run_hosted(request, SimpleNamespace(token=key), desk, *fields)
+        desk.job.join(20)
+        # Three reports of the trial, and the other five.
+        assert [seen.authorization for seen in judge.seen] == [f"Bearer {key}"] * 8
+        desk.close()
+
+
+@pytest.mark.usefixtures("servers_logins")
+def test_nobody_is_asked_with_the_servers_own_login(runs, catalogue, judge, monkeypatch):
+    monkeypatch.setattr(hub_providers.CONVERSATIONAL_AUTO_ROUTER, "base_url", judge.address.removesuffix("/v1"))
+    request, fields = gr.Request(session_hash="s"), hosted_fields(catalogue)
     desk, *_ = runs.judging.opened(request, None, *fields)
     for login in (None, SimpleNamespace(token="")):
         desk, told, *_ = runs.trial_hosted(request, login, desk, *fields)
         assert "nobody is signed in" in told
         assert desk.job is None
+    assert judge.seen == []
     desk.close()
 
 

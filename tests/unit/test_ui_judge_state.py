@@ -303,6 +303,41 @@ def test_a_run_is_scored_by_the_labels_it_was_judged_with(visitor, score, upload
     assert len(dict(session.own)[picked["value"]].labels) == 3
 
 
+def test_all_reports_are_not_judged_without_a_trial_whatever_a_browser_sends(visitor, judge):
+    # The button is grey; what it would send is sent all the same.
+    visitor.press("run")
+    assert "there was no trial" in visitor.progress
+    visitor.done("trial")
+    visitor.change(models="n")
+    job = visitor.desk.job
+    visitor.press("run")
+    assert visitor.desk.job is job
+    assert {seen.body["model"] for seen in judge.seen} == {"m"}
+    assert len(judge.seen) == 3
+
+
+def test_replies_of_another_place_are_not_read(visitor, judge):
+    visitor.done("trial")
+    visitor.done("trial")
+    assert len(judge.seen) == 3
+    visitor.change(base_url=f"{judge.address}/")
+    visitor.done("trial")
+    assert len(judge.seen) == 6
+
+
+def test_no_key_in_the_log_of_a_bug(visitor, monkeypatch, caplog):
+    def broken(_task, _folder, running):
+        raise RuntimeError(f"sent with {running.token}")
+
+    monkeypatch.setattr("aeollm.ui.judge_job.run_method", broken)
+    visitor.desk, *_ = visitor.runs.trial_here(visitor.request, visitor.desk, "sk-a-key-of-ours", *visitor.setup)
+    visitor.desk.job.join(20)
+    assert "RuntimeError: sent with [key]" in caplog.text
+    assert "sk-a-key-of-ours" not in caplog.text
+    assert [problem.kind for problem in visitor.desk.job.problems] == ["bug"]
+    assert "sk-a-key-of-ours" not in str(visitor.desk.job.problems) + str(vars(visitor.desk.job))
+
+
 def test_a_paused_run_gives_its_place_to_others():
     places = threading.Semaphore(1)
     first, second = Turn(places), Turn(places)

@@ -9,8 +9,10 @@ from tests.browser.hosted.hosting import KEY, write_folder
 from tests.browser.score_tab import SLOW, ScoreTab
 from tests.browser.serving import serve
 from tests.hub.fake_sign_in import CLIENT, SECRET, FakeSignIn
+from tests.judging.scripted import ScriptedJudge, refused
 
-SERVERS, VISITORS = "hf_of-the-server-itself", "hf_of-the-visitor-alone"
+# As the Hub writes them; what looks otherwise would not be told from other text where it is looked for.
+SERVERS, VISITORS = "hf_ofTheServerItself0000", "hf_ofTheVisitorAlone0000"
 DONE = 60_000
 
 
@@ -26,8 +28,16 @@ def folder(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def space(folder, sign_in):
-    """Serve as on a Space with `hf_oauth: true` that hosts an evaluation; nobody of the providers can be reached."""
+def router():
+    """Give what the app takes for the Hub's router of providers; it knows nobody, and repeats the key that it got."""
+    with ScriptedJudge() as started:
+        started.script = lambda seen: refused(401, f"Invalid credentials {seen.authorization}")
+        yield started
+
+
+@pytest.fixture(scope="module")
+def space(folder, sign_in, router):
+    """Serve as on a Space with `hf_oauth: true` that hosts an evaluation."""
     temporary = folder / "temporary"
     temporary.mkdir()
     variables = {
@@ -42,11 +52,12 @@ def space(folder, sign_in):
         "OAUTH_CLIENT_SECRET": SECRET,
         "OAUTH_SCOPES": "openid profile inference-api",
         "OPENID_PROVIDER_URL": sign_in.url,
+        "ROUTER": router.address.removesuffix("/v1"),
         "SPACE_ID": "lab/space",
         "SYSTEM": "spaces",
         "TMPDIR": str(temporary),
     }
-    with serve(folder, **variables) as started:
+    with serve(folder, "tests.browser.hosted.app_at_a_router", **variables) as started:
         yield started.wait()
 
 
@@ -82,15 +93,16 @@ def test_a_hosted_page_has_no_judge_tab(visitor, hosted):
     assert "j-address" not in hosted.get("/config")
 
 
-def test_visitors_sign_in_and_name_no_address(visitor, space, sign_in):
+def test_visitors_sign_in_and_name_no_address(visitor, space, sign_in, router):
     judge_tab(visitor, space.url)
     assert visitor.locator("#j-address").count() == visitor.locator("#j-key").count() == 0
     visitor.locator("#j-trial").click()
     expect(visitor.locator("#j-progress")).to_contain_text("nobody is signed in", timeout=DONE, use_inner_text=True)
     assert sign_in.asked == []
+    assert router.seen == [], "the server's own login is nobody's"
 
 
-def test_a_visitors_login_is_nowhere_after_it_failed(visitor, space, sign_in, folder):
+def test_a_visitors_login_goes_to_the_hub_alone_and_is_nowhere_after_it_failed(visitor, space, sign_in, router, folder):
     page = visitor
     judge_tab(page, space.url)
     signed_in(page, sign_in, "#j-login")
@@ -99,6 +111,11 @@ def test_a_visitors_login_is_nowhere_after_it_failed(visitor, space, sign_in, fo
     expect(page.locator("#j-login")).to_contain_text("ann", timeout=DONE)
     page.locator("#j-trial").click()
     expect(page.locator("#j-result")).to_contain_text("No reply gave a value", timeout=DONE, use_inner_text=True)
+    # What no request can pass ends it at once.
+    assert [seen.authorization for seen in router.seen] == [f"Bearer {VISITORS}"] * len(router.seen)
+    assert 1 <= len(router.seen) <= 3
+    assert {seen.body["model"] for seen in router.seen} == {"Qwen/Qwen3-32B"}
+    expect(page.locator("#j-result")).to_contain_text("unauthorised", use_inner_text=True)
     with page.expect_download() as taken:
         page.locator("#j-take-whole").click()
     taken.value.save_as(folder / "taken.zip")
