@@ -1,7 +1,16 @@
 """Ways of judging as recipes: whom to ask what about every report, and the steps from there to a run."""
 
 from aeollm.methods.carrying import Judged, Task
-from aeollm.methods.estimating import Estimated, duration, estimated, estimated_in, first_prompts, in_units, seconds_of
+from aeollm.methods.estimating import (
+    Estimated,
+    duration,
+    estimated,
+    estimated_in,
+    first_prompts,
+    in_units,
+    number_of_calls,
+    seconds_of,
+)
 from aeollm.methods.kinds import ASKS, AskKind
 from aeollm.methods.material import Material, material_of
 from aeollm.methods.method import COUNTS, Ask, Judge, Method, RubricQuestion, Sampling
@@ -34,6 +43,7 @@ __all__ = [
     "first_prompts",
     "in_units",
     "material_of",
+    "number_of_calls",
     "read_method",
     "run_method",
     "seconds_of",

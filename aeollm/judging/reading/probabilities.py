@@ -49,7 +49,7 @@ def option_probabilities(reply: Reply, options: Sequence[str]) -> OptionProbabil
     """
     if reply.tokens is None:
         return Unread("no_logprobs", "the endpoint gave no token probabilities")
-    if any(one != other and other.startswith(one) for one in options for other in options):
+    if not told_apart(options):
         return Unread("no_logprobs", "an option begins another one, so that one token does not tell them apart")
     token = _answering(reply.tokens, options)
     if token is None:
@@ -64,6 +64,15 @@ def option_probabilities(reply: Reply, options: Sequence[str]) -> OptionProbabil
     if not any(values.values()):
         return Unread("no_answer", f"no option is among the likeliest tokens where the reply begins ({token.text!r})")
     return OptionProbabilities(values, "logprobs")
+
+
+def told_apart(options: Sequence[str]) -> bool:
+    """Tell whether one token can tell the options apart: none begins another one.
+
+    >>> told_apart(["1", "2"]), told_apart(["1", "10"])
+    (True, False)
+    """
+    return not any(one != other and other.startswith(one) for one in options for other in options)
 
 
 def _answering(tokens: Sequence[Token], options: Sequence[str]) -> Token | None:
