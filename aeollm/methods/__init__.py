@@ -17,6 +17,7 @@ from aeollm.methods.method import COUNTS, Ask, Judge, Method, RubricQuestion, Sa
 from aeollm.methods.prompting import Prompts
 from aeollm.methods.reading import bundled_recipes, read_method
 from aeollm.methods.running import BUILD, Running, files_of, run_method, write_files
+from aeollm.methods.trying import trial_of
 from aeollm.methods.writing import write_method
 
 __all__ = [
@@ -47,6 +48,7 @@ __all__ = [
     "read_method",
     "run_method",
     "seconds_of",
+    "trial_of",
     "write_files",
     "write_method",
 ]

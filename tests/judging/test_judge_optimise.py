@@ -273,3 +273,79 @@ def test_the_part_that_may_change_is_the_guidance_alone():
 )
 def test_revisions_that_are_none(text, kind):
     assert read_revision(Reply(text, "m")).kind == kind
+
+
+def shown_in(seen):
+    return {(question, number) for own in seen for question, number in MARK.findall(whole(own))}
+
+
+def test_a_trial_is_a_small_whole_and_is_not_paid_twice(judge, task, capsys):
+    script = judge.script = Script(GOOD)
+    code, told, _ = optimise(judge, task, capsys, "--trial", "3", "--dry-run")
+    assert code == 0, told
+    words = "a trial of own takes 6 reports of 2 questions, in one round, since the prompt learns on some questions"
+    assert words in told
+    assert "own: 6 reports" in told
+    # Three reports are held out, three to learn from, and there is one round: 3 x (2 + 1 + 2) + 3 x 3, and a revision.
+    assert "at most 25" in told
+    assert not judge.seen
+    code, told, log = optimise(judge, task, capsys, "--trial", "3")
+    assert code == 0, told
+    assert words in told
+    assert shown_in(judge.seen) == {(question, number) for question in ("q0", "q1") for number in "123"}
+    assert log[-1]["guidance"] == [GOOD]
+    assert len(script.asked) == 1
+    # Its estimate follows the trial: six reports under the first prompt are there, and told what calls take.
+    _, told, _ = optimise(judge, task, capsys, "--dry-run")
+    rows = {line.split()[0]: line.split() for line in told.splitlines() if line}
+    assert "own: 40 reports" in told
+    assert rows["scores"][1:3] == ["34", "6"]
+    assert "as the endpoint counted" in told
+    assert "(measured: a call took" in told
+    code, told, log = optimise(judge, task, capsys)
+    assert code == 0, told
+    assert "a trial of" not in told
+    assert log[-1]["guidance"] == [GOOD]
+    assert len({json.dumps(seen.body) for seen in judge.seen}) == len(judge.seen)
+
+
+def test_a_trial_takes_reports_that_people_have_scored_apart(judge, task, capsys):
+    path = task / "labels.csv"
+    rows = path.read_text().splitlines()
+    # The first question's scores are all alike, and of the second only the last one differs.
+    rows[1:5] = [f"q0,a{number},5,5,5,5" for number in (1, 2, 3, 4)]
+    rows[5:9] = [f"q1,a{number},5,5,5,{9 if number == 4 else 5}" for number in (1, 2, 3, 4)]
+    path.write_text("\n".join(rows) + "\n")
+    in_chinese(task, "q2")
+    judge.script = Script(GOOD)
+    code, _, log = optimise(judge, task, capsys, "--trial", "1")
+    assert code == 0
+    # The third is in another language than the others.
+    wanted = {("q1", number) for number in "124"} | {("q3", number) for number in "123"}
+    assert shown_in(judge.seen) == wanted
+    assert None not in [log[-1]["losses"][part] for part in ("in_sample", "held_out")]
+
+
+@pytest.mark.parametrize(
+    ("count", "found"),
+    [
+        (4, "6 reports of 2"),
+        (7, "7 reports of 2"),
+        (9, "9 reports of 3"),
+        (30, "30 reports of 10"),
+        (99, "40 reports of 10"),
+    ],
+)
+def test_a_larger_trial_takes_three_reports_of_a_question_first(judge, task, capsys, count, found):
+    _, told, _ = optimise(judge, task, capsys, "--trial", str(count), "--dry-run")
+    assert f"a trial of own takes {found} questions" in told
+
+
+def test_without_labels_a_trial_says_what_the_run_would(judge, task, capsys):
+    path = task / "labels.csv"
+    # One question's, behind the head.
+    path.write_text("".join(path.read_text().splitlines(keepends=True)[:5]))
+    for options in ((), ("--trial", "3")):
+        code, told, _ = optimise(judge, task, capsys, "--partial", "--dry-run", *options)
+        assert code == 2
+        assert "a prompt is optimised on labels of two questions or more" in told

@@ -56,6 +56,12 @@ def estimate(
     return joined([caption, stacked(titles, shown, "estimate"), *map(_sampling, rows), line])
 
 
+def small_whole(material: Material) -> str:
+    """Say what a trial takes of a recipe by which a prompt learns."""
+    words = both("j_small_whole", n=len(material.reports), questions=len(material.questions))
+    return tag("p", words, class_="ae-note")
+
+
 def _sampling(own: Estimated) -> str:
     """Say what depends on whether the endpoint gives token probabilities."""
     if not own.samples:
