@@ -18,7 +18,7 @@ from aeollm.methods.opinions import (
     opinion_requests,
     opinion_row,
 )
-from aeollm.methods.optimising import Optimised, Optimiser, log_lines, most_requests, setup_of
+from aeollm.methods.optimising import Optimised, log_lines, most_requests, optimise
 from aeollm.methods.pairs import pairwise, tie_break
 from aeollm.methods.pointwise import holistic, one_call, one_dimension, per_criterion
 from aeollm.tables import KEY_COLUMNS, SCORE_SUFFIX
@@ -189,10 +189,9 @@ async def _opinions(asking: Asking, session: Session, paid: Paid) -> Collected:
 
 async def _prompt(asking: Asking, session: Session, paid: Paid) -> Collected:
     """Optimise a prompt; a reply that could not be read is missing only where the prompt kept lacks it."""
-    tally, optimiser = _Tally(paid), Optimiser(setup_of(asking), session)
-    optimised = await optimiser.run()
-    lost = {}
-    for answer in optimiser.answers:
+    tally, lost = _Tally(paid), dict[str, Lost]()
+    optimised, answers = await optimise(asking, session)
+    for answer in answers:
         tally.add(answer)
         if answer.missing is not None:
             lost[answer.request.key] = Lost(answer.request.place, answer.missing)

@@ -12,7 +12,7 @@ from aeollm.methods.calls import Asking, Row
 from aeollm.methods.carrying import Task
 from aeollm.methods.collecting import requests_of
 from aeollm.methods.opinions import opinion_calls
-from aeollm.methods.optimising import setup_of
+from aeollm.methods.optimising import first_templates
 from aeollm.methods.prompting import Prompts
 from aeollm.methods.running import REPLIES
 
@@ -160,8 +160,7 @@ def _with_first_prompts(task: Task) -> Task:
     made = dict(task.prompts.made)
     for ask in task.method.asks:
         if ask.kind.gives == "prompt":
-            setup = setup_of(task.asking(ask))
-            made |= setup.templates(ask.name, setup.start)
+            made |= first_templates(task.asking(ask))
     return replace(task, prompts=Prompts(task.prompts.folder, made))
 
 

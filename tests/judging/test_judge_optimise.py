@@ -200,13 +200,61 @@ def test_guidance_that_was_not_revised_stays_in_the_questions_language(judge, ta
     assert "another language" not in told
 
 
-def test_guidance_in_another_language_is_told(judge, task, capsys):
-    in_chinese(task, "q8", "q9")
-    judge.script = Script(GOOD)
+def test_every_language_is_revised_by_its_own_questions(judge, task, capsys):
+    chinese = ("q6", "q7", "q8", "q9")
+    in_chinese(task, *chinese)
+    script = judge.script = Script(GOOD)
+    _, told, log = optimise(judge, task, capsys, "--dry-run")
+    # Of six questions two are held out and one is untouched; of four one and one. Three rounds as above, in both.
+    assert f"at most {4 * (5 * 3 + 11 * 2 + 2) + 4 * (5 * 2 + 11 + 2) + 2 * 3}" in told
+    code, told, log = optimise(judge, task, capsys)
+    assert code == 0, told
+    assert [entry["language"] for entry in log if entry["what"] == "final"] == ["en", "zh"]
+    assert [entry["guidance"] for entry in log if entry["what"] == "final"] == [[GOOD], [GOOD]]
+    for language, words in (("en", "You improve the prompt"), ("zh", "你负责改进一份提示词")):
+        own = [text for text in script.asked if words in text]
+        assert len(own) == 1
+        shown = {question for text in own for question, _ in MARK.findall(text)}
+        assert shown
+        assert shown <= ({*chinese} if language == "zh" else {*QUESTIONS} - {*chinese})
+        prompt = (task / "out" / f"optimised.{language}.md").read_text()
+        assert GOOD in prompt
+    assert "another language" not in told + (task / "out" / "report.md").read_text()
+    assert "zh: loss in sample 0.3333 before, 0.0000 after" in (task / "out" / "report.md").read_text()
+
+
+def test_a_language_without_two_labelled_questions_keeps_the_first_prompt(judge, task, capsys):
+    in_chinese(task, "q9")
+    script = judge.script = Script(GOOD)
     _, told, log = optimise(judge, task, capsys)
+    assert "4 reports are scored by the first prompt: no two labelled questions are in zh" in told
+    assert GOOD in (task / "out" / "optimised.en.md").read_text()
+    _, segments = split_guidance(read_template("holistic", "zh"), "0", "10")
+    assert segments[0] in (task / "out" / "optimised.zh.md").read_text()
+    assert GOOD not in (task / "out" / "optimised.zh.md").read_text()
+    assert {entry["language"] for entry in log} == {"en"}
+    assert not any("q9" in text for text in script.asked)
+
+
+def test_guidance_in_another_language_is_told(judge, task, capsys):
+    path = task / "labels.csv"
+    # One labelled question in each language: they are taken together.
+    path.write_text("".join(path.read_text().splitlines(keepends=True)[:9]))
+    in_chinese(task, "q1")
+    judge.script = Script(GOOD)
+    _, told, log = optimise(judge, task, capsys, "--partial")
     assert GOOD in log[-1]["guidance"]
-    # Two questions with four reports each.
-    assert "8 reports are scored by revised guidance in another language (en)" in told
+    assert f"4 reports are scored by revised guidance in another language ({log[-1]['language']})" in told
+
+
+def test_blank_labels_teach_nothing(judge, task, capsys):
+    path = task / "labels.csv"
+    rows = path.read_text().splitlines()
+    rows[5:] = [f"{row.rsplit(',', 4)[0]},,,," for row in rows[5:]]
+    path.write_text("\n".join(rows) + "\n")
+    code, told, _ = optimise(judge, task, capsys, "--dry-run")
+    assert code == 2
+    assert "a prompt is optimised on labels of two questions or more" in told
 
 
 def test_without_an_untouched_question_nothing_is_claimed(judge, task, capsys):

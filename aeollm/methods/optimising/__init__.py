@@ -1,6 +1,7 @@
 """A scoring prompt improved from its errors, as far as questions held out bear it out."""
 
-from aeollm.methods.optimising.optimiser import Optimised, Optimiser, log_lines
-from aeollm.methods.optimising.setup import most_requests, setup_of
+from aeollm.methods.optimising.languages import optimise
+from aeollm.methods.optimising.optimiser import Optimised, log_lines
+from aeollm.methods.optimising.setup import first_templates, most_requests
 
-__all__ = ["Optimised", "Optimiser", "log_lines", "most_requests", "setup_of"]
+__all__ = ["Optimised", "first_templates", "log_lines", "most_requests", "optimise"]
