@@ -193,7 +193,10 @@ def _told(sample: Sample, learned: Learned) -> list[Problem]:
         )
     ]
     if learned.learned.get("ridge") == math.inf:
-        message = f"The labels do not show that the features help with {sample.dimension}: the judge's scores stand."
+        message = (
+            f"All labels together do not show that the features help with {sample.dimension}: of new questions the "
+            "judge's scores stand; a labelled one has what the others taught, which few questions teach badly."
+        )
         told.append(Problem("note", "nothing_learned", message, column=sample.dimension))
     if learned.learned.get("judge") == 0:
         message = f"The judge's scores of {sample.dimension} do not rise with the labels and have no weight."

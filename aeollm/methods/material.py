@@ -88,18 +88,18 @@ def material_of(
 ) -> Material:
     """Put reports, labels and rubrics together.
 
+    A report that cannot be used is named, and stops nothing by itself; that an answer of the labels then has none does.
+
     Raises
     ------
     JudgingError
-        If reports are missing or broken (unless ``partial``), or questions lack the rubric that the method needs.
+        If answers lack their report (unless ``partial``), or questions the rubric that the method needs.
     """
-    problems = list(reports.problems)
+    problems = [replace(problem, severity="warning") for problem in reports.problems]
     chosen = reports.reports
     if labels is not None:
         problems += check_coverage(reports, labels, partial=partial)
         chosen = tuple(reports.by_key[key] for key in labels.index if key in reports.by_key)
-    if partial:
-        problems = [replace(problem, severity="warning") for problem in problems]
     problems += _lacking(method, {report.question: None for report in chosen}, rubrics)
     if not chosen:
         remedy = "Check their ids, and that these are the labels of these questions."

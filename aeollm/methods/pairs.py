@@ -41,13 +41,15 @@ def tie_break(asking: Asking) -> Iterator[Call]:
         tying = [pair for pair in _all(asking) if _ties(asking, pair, dimension)]
         for question, pairs in groupby(_shown(asking, tying), _question):
             criteria = asking.material.criteria(question, dimension)
+            if not criteria:
+                continue
             template = asking.template(question)
             same: dict[str, str | Data] = {
                 "dimension": describe_dimension(dimension, template.language),
                 "criteria": list_criteria(criteria).text,
                 "format": outcomes_form(fields),
             }
-            for (one, other), values in _filled(asking, pairs if criteria else (), same):
+            for (one, other), values in _filled(asking, pairs, same):
                 start = (question, dimension, one, other)
                 for judge, options in judges:
                     place = (judge, question, one, other, dimension)

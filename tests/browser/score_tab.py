@@ -34,6 +34,11 @@ def from_disk(*paths: Path) -> list[File]:
     return [(path.name, path.read_bytes()) for path in paths]
 
 
+def settled(page: Page) -> None:
+    """Wait until nothing on a page waits for an answer: it is faint then, or shows gradio's own words and clock."""
+    expect(page.locator(":is(.pending, .progress-text, .meta-text, .meta-text-center)")).to_have_count(0, timeout=SLOW)
+
+
 class ScoreTab:
     """One visitor's page."""
 

@@ -12,7 +12,7 @@ from playwright.sync_api import Page, expect
 
 from aeollm.ui.pages_text import read_pages
 from tests.browser.conftest import WIDE
-from tests.browser.score_tab import SLOW
+from tests.browser.score_tab import SLOW, settled
 from tests.browser.test_look import NARROW
 
 LISTED = tomllib.loads(Path(__file__).with_name("axe_gradio.toml").read_text("utf-8"))["finding"]
@@ -51,8 +51,8 @@ def axe(page: Page, rules: list[str] | None = None) -> list[dict[str, object]]:
     if not page.evaluate("Boolean(window.axe)"):
         page.evaluate(AXE)
     page.evaluate("document.querySelectorAll('details').forEach(fold => { fold.open = true; })")
-    # What waits for an answer, and what fades in, is faint for a moment.
-    expect(page.locator(".pending")).to_have_count(0, timeout=SLOW)
+    settled(page)
+    # What fades in is faint for a moment.
     page.wait_for_function("document.getAnimations().every(moving => moving.playState !== 'running')")
     return list(page.evaluate(RUN, [rules, LISTED]))
 

@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 
 from aeollm.leaderboard import formal_run
 from tests.browser.conftest import RUNS, WIDE, watch_for
-from tests.browser.score_tab import SLOW, from_disk
+from tests.browser.score_tab import SLOW, from_disk, settled
 
 # Sentences of the core about files, labels and runs, which page, report and command line share.
 IN_ENGLISH = {
@@ -66,6 +66,7 @@ def chinese(browser, app):
 
 def left_in_english(page):
     """Give English words that stand there unmarked, and marked ones in a place that is not named above."""
+    settled(page)
     page.evaluate("document.querySelectorAll('details').forEach(fold => { fold.open = true; })")
     script = SHOWN.replace("IN_ENGLISH", str(list(IN_ENGLISH)))
     texts, marked = page.evaluate(script, OF_OTHERS)

@@ -331,6 +331,21 @@ def test_one_model_under_two_names_is_told(judge, judging):
     assert "are one model" not in told
 
 
+def test_a_file_that_cannot_be_used_is_named_and_stops_nothing_else(judge, judging, tmp_path):
+    """All answers of the labels have their report; what lies beside them is an answer of nobody's."""
+    judge.script = by_quality
+    path = tmp_path / "reports.jsonl"
+    path.write_text(path.read_text() + '{"questionId": "9", "answerId": "Doc 1", "text": "A plan."}\nno json\n')
+    code, _, complaint, out = judging("holistic")
+    assert code == 0
+    assert "line 13: the line's answerId holds a blank" in complaint
+    assert "line 14: the line is no JSON object" in complaint
+    assert len(run_rows(out / "run.txt")) == 12
+    assert "- 12 of 12 reports judged, 12 of 12 answers in `run.txt`: complete." in (out / "report.md").read_text(
+        "utf-8"
+    )
+
+
 def test_missing_reports_are_an_error_unless_partial_is_meant(judge, judging, tmp_path):
     judge.script = by_quality
     path = tmp_path / "reports.jsonl"

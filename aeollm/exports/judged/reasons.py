@@ -42,6 +42,7 @@ _MENDING: Mapping[str, str] = {
     "not_found": "Check --model and --base-url, with its path such as /v1",
     "unreachable": "Check that the server runs, and --base-url",
     "not_an_endpoint": "Check --base-url: often /v1 is missing at its end",
+    "server_error": "Look into the endpoint's own log, or allow fewer calls at a time (--concurrency)",
     "payment": "Look at the account",
     "offline": "Unset HF_HUB_OFFLINE, or name an address by --base-url",
     "unwritable_file": "Make room",

@@ -102,10 +102,10 @@ def _files(folder: Path, problems: list[Problem]) -> dict[Key, list[Path]]:
                 problems.append(Problem("error", "unsupported", message, remedy, value=name, question=question))
             else:
                 found.setdefault((question, path.stem), []).append(path)
-    for key in found:
-        if any(map(has_blank, key)):
-            name = printable(" / ".join(key))
-            problems.append(Problem("error", "blank_in_id", f"{name}: {BLANK_IN_ID}", "Rename it.", question=key[0]))
+    for key in [key for key in found if any(map(has_blank, key))]:
+        del found[key]
+        name = printable(" / ".join(key))
+        problems.append(Problem("error", "blank_in_id", f"{name}: {BLANK_IN_ID}", "Rename it.", question=key[0]))
     return found
 
 
