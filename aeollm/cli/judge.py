@@ -30,6 +30,7 @@ from aeollm.judging import Budget, Limits, Price, read_shard
 from aeollm.methods import Judge, Judged, Method, Running, Task, bundled_recipes, estimated, first_prompts, run_method
 from aeollm.methods.carrying import warnings_of
 from aeollm.methods.endpoints import endpoints_of
+from aeollm.methods.trying import TRIAL
 from aeollm.methods.values import MOST_SEED
 
 _MANY = 2_000
@@ -105,7 +106,8 @@ def run(options: argparse.Namespace) -> int:
 
 def _warn(task: Task) -> None:
     """Tell before anything is paid what is known before."""
-    for line in problem_lines(problem for problem in warnings_of(task) if problem.severity != "note"):
+    told = (problem for problem in warnings_of(task) if problem.severity != "note" or problem.kind == TRIAL)
+    for line in problem_lines(told):
         complain(line)
 
 

@@ -30,6 +30,7 @@ def estimate_lines(options: argparse.Namespace, task: Task) -> list[str]:
     return [
         f"{task.method.name}: {len(task.material.reports)} reports",
         *aligned(rows, 1),
+        *_sampling(found),
         *_basis(found, priced=priced),
         _time(found, options.concurrency),
         "(nothing was sent)",
@@ -40,6 +41,19 @@ def _row(own: Estimated, *, priced: bool) -> list[str]:
     calls = ("at most " if own.at_most else "") + str(own.calls)
     numbers = map(str, (own.on_disk, own.prompt, own.completion, own.longest))
     return [own.name, calls, *numbers, *[f"{own.money:.4g}"][:priced]]
+
+
+def _sampling(found: Sequence[Estimated]) -> list[str]:
+    """Say what depends on whether the endpoint gives token probabilities."""
+    unknown = "the rest in proportion. After a trial (--trial 3) this goes by what the endpoint gave"
+    return [
+        f"{own.name}: where the endpoint gives no token probabilities, at most {own.instead} calls instead "
+        f"(each once, then {own.samples} samples), and {unknown}."
+        if own.instead
+        else f"{own.name}: the endpoint gave no token probabilities: {own.samples} samples of every answer are counted."
+        for own in found
+        if own.samples
+    ]
 
 
 def _basis(found: Sequence[Estimated], *, priced: bool) -> list[str]:

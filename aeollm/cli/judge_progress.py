@@ -87,8 +87,10 @@ class Telling:
     def line(self, progress: Progress) -> str:
         """Write how far it is: done, missing, left, spent, time left."""
         spent, usage = progress.spent, progress.spent.usage
-        left = max(sum(row.wanted for row in self._rows) - (self._seen - self._before), 0)
-        bound = "at most " if any(row.at_most for row in self._rows) else ""
+        sampled = progress.instead > 0
+        wanted = sum(row.wanted_with(samples=sampled) for row in self._rows)
+        left = max(wanted - (self._seen - self._before), 0)
+        bound = "at most " if sampled or any(row.at_most for row in self._rows) else ""
         money = f", {spent.money:.4g}" if self._price != Price() else ""
         parts = [
             f"{self._asking}: {progress.done} done, {progress.missing} missing, {bound}{left} left",

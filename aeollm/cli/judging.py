@@ -27,6 +27,7 @@ from aeollm.methods import (
     files_of,
     material_of,
     read_method,
+    trial_of,
     write_files,
 )
 from aeollm.methods.running import put_aside
@@ -145,9 +146,7 @@ def material_for(options: argparse.Namespace, method: Method) -> Material:
         message = "the reports are not those of the recipe: their texts differ."
         raise JudgingError(reports.name, [Problem("error", "other_reports", message, "Take digest out to go on.")])
     material = material_of(method, reports, labels, rubrics, partial=options.partial)
-    if options.shard is not None:
-        material = material.part(read_shard(options.shard), together=method.together)
-    return material if options.trial is None else material.first(options.trial, together=method.together)
+    return material if options.shard is None else material.part(read_shard(options.shard), together=method.together)
 
 
 def task_of(options: argparse.Namespace, method: Method, judges: Mapping[str, Judge], folder: Path | None) -> Task:
@@ -158,9 +157,9 @@ def task_of(options: argparse.Namespace, method: Method, judges: Mapping[str, Ju
     AeollmError
         If something cannot be used.
     """
-    part = options.partial or options.trial is not None or options.shard is not None
-    policy = Policy(partial=True) if part else None
-    return Task(method, material_for(options, method), judges, Prompts(folder), policy)
+    policy = Policy(partial=True) if options.partial or options.shard is not None else None
+    task = Task(method, material_for(options, method), judges, Prompts(folder), policy)
+    return task if options.trial is None else trial_of(task, options.trial)
 
 
 def repeated(options: argparse.Namespace, task: Task) -> Method:

@@ -25,10 +25,11 @@ from aeollm.judging.messages import (
     Usage,
 )
 from aeollm.judging.room import Room
-from aeollm.judging.store import ReplyStore
+from aeollm.judging.store import LOGPROBS, ReplyStore
 from aeollm.judging.tokens import prompt_tokens
 
 _A_MOMENT = 0.05
+_LOGPROBS = frozenset({LOGPROBS})
 _UNLIMITED = Budget()
 _FIRST_TRIES = {"unreachable": 2, "not_an_endpoint": 1}
 """Times to try again where nothing has ever answered as a judge does: a wrong address should be told soon."""
@@ -95,6 +96,9 @@ class Caller:
         asked = request.options.model
         while True:
             lacking = self._store.lacking(asked)
+            if LOGPROBS in lacking and request.options.top_logprobs is not None:
+                # A reply without them would say nothing.
+                raise AskFailed("unsupported", "the endpoint gives no token probabilities", features=_LOGPROBS)
             try:
                 return await self._once(request.without(lacking), self._ask)
             except AskFailed as failure:

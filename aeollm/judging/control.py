@@ -57,7 +57,7 @@ class Progress:
     ``waiting`` is why nothing is asked at the moment (``paused``, ``rate_limited``), None otherwise; ``trouble`` what
     went wrong with the last call, and when it is tried again, until one goes well, and
     ``failures`` how often something did since the last that did. ``reasons`` counts the requests that are missing by
-    kind.
+    kind, ``instead`` those in place of which others are asked.
     """
 
     done: int
@@ -68,6 +68,7 @@ class Progress:
     trouble: str | None = None
     failures: int = 0
     reasons: Mapping[str, int] = field(default_factory=dict)
+    instead: int = 0
 
 
 OnProgress = Callable[[Progress], None]

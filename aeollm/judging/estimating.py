@@ -56,7 +56,8 @@ class Estimate:
     """Calls to make, those whose reply is on disk already, and those whose reply another call brings.
 
     ``most`` is the prompts' estimated tokens and the most that may be written in reply; ``money`` is its price.
-    ``longest`` is the largest estimate of one call, prompt and reply, which the model's context has to hold.
+    ``longest`` is the largest estimate of one call, prompt and reply, which the model's context has to hold. ``probes``
+    counts the calls to make that ask for token probabilities.
     """
 
     calls: int
@@ -65,6 +66,7 @@ class Estimate:
     most: Usage
     longest: int
     money: float
+    probes: int = 0
 
 
 @dataclass(slots=True)
@@ -75,26 +77,32 @@ class Estimator:
     counted: Counted = field(default_factory=Counted)
     _seen: set[bytes] = field(default_factory=set)
 
-    def add_up(self, requests: Iterable[Request], price: Price, *, stand_ins: bool = False) -> Estimate:
+    def add_up(
+        self, requests: Iterable[Request], price: Price, *, stand_ins: bool = False, samples: int = 0
+    ) -> Estimate:
         """Add up requests; asking again after unreadable replies comes on top.
 
-        With ``stand_ins`` they are no more than of the size of those to come, and share no reply with other ones.
+        With ``stand_ins`` they are no more than of the size of those to come, and share no reply with other ones. So
+        many ``samples`` follow every call to make that asks for token probabilities in vain.
         """
-        calls = on_disk = shared = longest = 0
+        calls = on_disk = shared = longest = probes = 0
         prompts, completions, known = 0, 0, set() if stand_ins else self._seen
         for request in requests:
             key = request.digest if isinstance(request, Sized) else bytes.fromhex(request.key)
+            probe = request.options.top_logprobs is not None
+            times = 1 + samples * probe
             if key in known:
-                shared += 1
+                shared += times
                 continue
             known.add(key)
             if self.store is not None and self.counted.add(request, self.store):
                 on_disk += 1
                 continue
-            calls += 1
+            calls += times
+            probes += probe
             prompt = request.tokens if isinstance(request, Sized) else prompt_tokens(request.messages)
             longest = max(longest, prompt + request.options.max_tokens)
-            prompts += prompt
-            completions += request.options.max_tokens
+            prompts += times * prompt
+            completions += times * request.options.max_tokens
         most = Usage(prompts, completions, estimated=True)
-        return Estimate(calls, on_disk, shared, most, longest, price.of(most))
+        return Estimate(calls, on_disk, shared, most, longest, price.of(most), probes)

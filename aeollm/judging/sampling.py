@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from aeollm.judging.messages import Answer, Missing, Request, Unread
+from aeollm.judging.messages import Answer, Missing, Reader, Request, Unread
 from aeollm.judging.reading.choices import choice_reader
-from aeollm.judging.reading.probabilities import OptionProbabilities, probabilities_reader, sampled_probabilities
+from aeollm.judging.reading.probabilities import (
+    OptionProbabilities,
+    probabilities_reader,
+    sampled_probabilities,
+    told_apart,
+)
 from aeollm.judging.session import Session
 
 SAMPLED = 1.0
 """The temperature of repeated samples: shares of replies stand for probabilities at no other one."""
+NO_LOGPROBS = "no_logprobs"
+"""Why there is no value where the endpoint gives no token probabilities."""
 
 
 def samples_of(request: Request, count: int) -> list[Request]:
@@ -21,18 +28,33 @@ def samples_of(request: Request, count: int) -> list[Request]:
 
 
 async def ask_probabilities(
-    session: Session, requests: Iterable[Request], options: Sequence[str], samples: int
+    session: Session, requests: Iterable[tuple[Request, Sequence[str]]], samples: int
 ) -> AsyncIterator[Answer[OptionProbabilities]]:
-    """Give the options' probabilities for every request, which asks for ``top_logprobs``.
+    """Give the probabilities of every request's options; it asks for ``top_logprobs``.
 
     Where there are none, the same is asked ``samples`` times at temperature 1; the value's ``source`` says so. With
-    ``samples=0`` such requests stay missing.
+    ``samples=0`` such requests stay missing. An endpoint that refuses to be asked for them is not asked so again, nor
+    is any for options that no token tells apart. One that answers without them is, for every request: what is asked for
+    a request depends on its own replies alone, the same in every part of a run and however often it was stopped.
     """
-    async for answer in session.run(requests, probabilities_reader(options)):
-        if samples and answer.missing is not None and answer.missing.kind == "no_logprobs":
+    allowed: dict[tuple[str, ...], Sequence[str]] = {}
+    instead = frozenset({NO_LOGPROBS}) if samples else frozenset()
+    async for answer in session.run_each(_noted(requests, allowed), instead=instead):
+        options = allowed.pop(answer.request.place)
+        if answer.missing is not None and answer.missing.kind in instead:
             yield await _sampled(session, answer.request, options, samples)
         else:
             yield answer
+
+
+def _noted(
+    requests: Iterable[tuple[Request, Sequence[str]]], allowed: dict[tuple[str, ...], Sequence[str]]
+) -> Iterator[tuple[Request, Reader[OptionProbabilities] | Missing]]:
+    """Give requests with their readers, or why they are not asked, and note every one's options."""
+    for request, options in requests:
+        allowed[request.place] = options
+        read = probabilities_reader(options)
+        yield request, read if told_apart(options) else Missing(NO_LOGPROBS, "no token tells the options apart")
 
 
 async def _sampled(

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Container, Iterable, Iterator
 from contextlib import aclosing
 
 from aeollm.judging.calling import Caller, Limits, Stopped
 from aeollm.judging.control import Control, OnProgress, Progress
 from aeollm.judging.messages import Answer, Ask, AskFailed, Missing, Reader, Reply, Request, T, Unread
 from aeollm.judging.room import CUTS
-from aeollm.judging.store import ReplyStore
+from aeollm.judging.store import LOGPROBS, ReplyStore
 
 _TELL_EVERY = 0.25
 _OF_THE_ENDPOINT = {"no_logprobs"}
@@ -37,7 +37,7 @@ class Session:
         self._store = store
         self._caller = Caller(ask, store, limits, self._control)
         self._on_progress = on_progress
-        self._done = self._missing = 0
+        self._done = self._missing = self._instead = 0
         self._reasons: Counter[str] = Counter()
         self._temperatures: set[float] = set()
 
@@ -74,6 +74,7 @@ class Session:
             caller.trouble,
             caller.failures,
             dict(self._reasons),
+            self._instead,
         )
 
     async def run(self, requests: Iterable[Request], read: Reader[T]) -> AsyncIterator[Answer[T]]:
@@ -85,8 +86,13 @@ class Session:
             async for answer in answers:
                 yield answer
 
-    async def run_each(self, asked: Iterable[tuple[Request, Reader[T]]]) -> AsyncGenerator[Answer[T], None]:
-        """Do the same for requests whose replies are not all read alike."""
+    async def run_each(
+        self, asked: Iterable[tuple[Request, Reader[T] | Missing]], instead: Container[str] = ()
+    ) -> AsyncGenerator[Answer[T], None]:
+        """Do the same for requests whose replies are not all read alike, or that are missing without being asked.
+
+        What is missing for a reason among ``instead`` is no loss: something else is asked instead of it.
+        """
         pending = iter(asked)
         answers: asyncio.Queue[Answer[T] | Exception | None] = asyncio.Queue(2 * self._limits.concurrency)
         working = max(self._limits.concurrency, 1)
@@ -100,7 +106,7 @@ class Session:
                 elif isinstance(answer, Exception):
                     raise answer
                 else:
-                    self._count(answer)
+                    self._count(answer, instead)
                     yield answer
         finally:
             for task in tasks:
@@ -115,7 +121,7 @@ class Session:
 
     async def _work(
         self,
-        pending: Iterator[tuple[Request, Reader[T]]],
+        pending: Iterator[tuple[Request, Reader[T] | Missing]],
         answers: asyncio.Queue[Answer[T] | Exception | None],
     ) -> None:
         try:
@@ -137,14 +143,19 @@ class Session:
         if self._on_progress is not None:
             self._on_progress(self.progress)
 
-    def _count(self, answer: Answer[T]) -> None:
+    def _count(self, answer: Answer[T], instead: Container[str]) -> None:
         if answer.missing is None:
             self._done += 1
+        elif answer.missing.kind in instead:
+            self._instead += 1
+            self._done += bool(answer.replies)
         else:
             self._missing += 1
             self._reasons[answer.missing.kind] += 1
 
-    async def _answer(self, request: Request, read: Reader[T]) -> Answer[T]:
+    async def _answer(self, request: Request, read: Reader[T] | Missing) -> Answer[T]:
+        if isinstance(read, Missing):
+            return Answer(request, None, read)
         replies: list[Reply] = []
         missing, cuts = Missing("no_answer", "never asked"), 0
         for attempt in range(max(self._limits.attempts, 1)):
@@ -152,7 +163,7 @@ class Session:
             try:
                 reply = await self._caller.reply(asked)
             except AskFailed as failure:
-                return Answer(request, None, Missing(failure.kind, failure.words), tuple(replies))
+                return Answer(request, None, _why(failure), tuple(replies))
             except Stopped:
                 reason = missing if replies else self._caller.stopped
                 return Answer(request, None, reason, tuple(replies))
@@ -171,3 +182,8 @@ class Session:
             else:
                 self._caller.room.had(request.options)
         return Answer(request, None, missing, tuple(replies))
+
+
+def _why(failure: AskFailed) -> Missing:
+    """Give the reason; an endpoint that refuses to be asked for token probabilities has none, as one without them."""
+    return Missing("no_logprobs" if LOGPROBS in failure.features else failure.kind, failure.words)

@@ -20,6 +20,8 @@ from aeollm.judging.messages import Reply, Request
 _PRIVATE = 0o600
 _BLOCK = 2**20
 _DAY = 86_400
+LOGPROBS = "top_logprobs"
+"""The option that asks for token probabilities."""
 START = b'{"key":"'
 """How a file of replies begins."""
 
@@ -52,6 +54,7 @@ class ReplyStore:
         self._models: dict[str, str] = {}
         self._aside: dict[str, Counter[str]] = {}
         self._lacking: dict[str, frozenset[str]] = {}
+        self._telling: dict[str, bool] = {}
         self._read = 0
         self._lock = FileLock(f"{path}.lock")
         try:
@@ -138,6 +141,13 @@ class ReplyStore:
         """Name the options that the endpoint of this model has refused, so that its replies are found again."""
         return self._lacking.get(asked, frozenset())
 
+    def tells_probabilities(self, asked: str) -> bool | None:
+        """Tell whether this model's replies have token probabilities, if asked for; None where no reply told it yet.
+
+        Where some have none, they are not to be counted on.
+        """
+        return False if LOGPROBS in self.lacking(asked) else self._telling.get(asked)
+
     def note_lacking(self, asked: str, features: frozenset[str]) -> None:
         """Put on disk which options an endpoint has refused."""
         self._append(lacking_line(asked, features))
@@ -208,6 +218,9 @@ class ReplyStore:
             return
         if reply.model != self._models.setdefault(asked, reply.model):
             self._aside.setdefault(asked, Counter())[reply.model] += 1
+        sent = entry.get("sent")
+        if isinstance(sent, dict) and sent.get(LOGPROBS) is not None:
+            self._telling[asked] = self._telling.get(asked, True) and reply.tokens is not None
         self._places.setdefault(request_digest(key, reply.model), place)
 
     def _line_at(self, place: int) -> bytes:

@@ -10,8 +10,15 @@ from typing import Any
 
 from aeollm.judging import Answer, Missing, Reader, Request, Session, Usage
 from aeollm.methods.calls import Asking, Call, Calls, Row, Rows
-from aeollm.methods.opinions import Masses, ask_opinions, opinion_columns, opinion_requests, opinion_row
-from aeollm.methods.optimising import Optimised, Optimiser, log_lines, most_requests, setup_of
+from aeollm.methods.opinions import (
+    Masses,
+    ask_opinions,
+    opinion_columns,
+    opinion_places,
+    opinion_requests,
+    opinion_row,
+)
+from aeollm.methods.optimising import Optimised, log_lines, most_requests, optimise
 from aeollm.methods.pairs import pairwise, tie_break
 from aeollm.methods.pointwise import holistic, one_call, one_dimension, per_criterion
 from aeollm.tables import KEY_COLUMNS, SCORE_SUFFIX
@@ -164,28 +171,27 @@ async def _opinions(asking: Asking, session: Session, paid: Paid) -> Collected:
     tally, rows, lost = _Tally(paid), dict[Row, Row](), dict[Row, Lost]()
     columns = opinion_columns(asking)
     width = sum(name.endswith("_prob") for name in columns)
-    async for question, answer in ask_opinions(asking, session):
+    places = {place: question for question, place in opinion_places(asking)}
+    async for answer in ask_opinions(asking, session):
         tally.add(answer)
-        row, place = opinion_row(question, answer, width), answer.request.place
+        place = answer.request.place
+        row = opinion_row(places[place], answer, width)
         if row is not None:
             rows[place] = row
         if answer.value is not None:
             masses.add(answer.value)
         if answer.missing is not None:
             lost[place] = Lost(place, answer.missing)
-    order = [request.place for own in asking.questions for request in opinion_requests(asking, own)]
-    ordered = _by_report(order, asking)
-    given = (_written(asking, [rows[place]]) for place in ordered if place in rows)
-    missing = [lost[place] for place in ordered if place in lost]
+    given = (_written(asking, [rows[place]]) for place in places if place in rows)
+    missing = [lost[place] for place in places if place in lost]
     return replace(tally.collected(asking, (columns, given), missing), opinions=masses)
 
 
 async def _prompt(asking: Asking, session: Session, paid: Paid) -> Collected:
     """Optimise a prompt; a reply that could not be read is missing only where the prompt kept lacks it."""
-    tally, optimiser = _Tally(paid), Optimiser(setup_of(asking), session)
-    optimised = await optimiser.run()
-    lost = {}
-    for answer in optimiser.answers:
+    tally, lost = _Tally(paid), dict[str, Lost]()
+    optimised, answers = await optimise(asking, session)
+    for answer in answers:
         tally.add(answer)
         if answer.missing is not None:
             lost[answer.request.key] = Lost(answer.request.place, answer.missing)
@@ -193,17 +199,10 @@ async def _prompt(asking: Asking, session: Session, paid: Paid) -> Collected:
     return replace(found, optimised=optimised)
 
 
-def _by_report(places: Sequence[Row], asking: Asking) -> list[Row]:
-    """Sort places by report, then question, as such files are written."""
-    reports = {report.key: number for number, report in enumerate(asking.material.reports)}
-    return sorted(places, key=lambda place: reports[place[2], place[3]])
-
-
 def requests_of(asking: Asking) -> Iterator[Request]:
-    """Give the requests alone, for an estimate."""
+    """Give the requests alone, in the order in which they are asked."""
     if asking.ask.kind.gives == "opinions":
-        for question in asking.questions:
-            yield from opinion_requests(asking, question)
+        yield from (request for _, request in opinion_requests(asking))
     elif asking.ask.kind.gives == "prompt":
         yield from most_requests(asking)
     else:

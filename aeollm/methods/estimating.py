@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from aeollm.judging import Data, Estimator, Options, Price, ReplyStore, Sized, Sizer, Template, Usage
+from aeollm.judging import Data, Estimate, Estimator, Options, Price, ReplyStore, Sized, Sizer, Template, Usage
 from aeollm.methods.calls import Asking, Row
 from aeollm.methods.carrying import Task
 from aeollm.methods.collecting import requests_of
-from aeollm.methods.optimising import setup_of
+from aeollm.methods.opinions import opinion_calls
+from aeollm.methods.optimising import first_templates
 from aeollm.methods.prompting import Prompts
 from aeollm.methods.running import REPLIES
 
@@ -25,7 +26,8 @@ class Estimated:
 
     ``shared`` counts requests whose reply another call brings. ``scale`` is what estimated tokens of prompts were
     multiplied by, as the endpoints counted ``counted`` replies on disk, and ``pace`` the seconds that such a call took;
-    None where no endpoint has told it.
+    None where no endpoint has told it. ``samples`` are asked for every answer where there are no token probabilities:
+    they are counted, unless no reply has told yet whether there are, and ``instead`` is the calls that it then takes.
     """
 
     name: str
@@ -40,11 +42,17 @@ class Estimated:
     scale: float | None = None
     counted: int = 0
     pace: float | None = None
+    samples: int = 0
+    instead: int = 0
 
     @property
     def wanted(self) -> int:
         """Count the answers."""
         return self.calls + self.on_disk + self.shared
+
+    def wanted_with(self, *, samples: bool) -> int:
+        """Count them once it is known whether samples are asked instead of token probabilities."""
+        return self.wanted + (self.instead - self.calls if samples and self.instead else 0)
 
 
 @dataclass(frozen=True)
@@ -61,24 +69,47 @@ class _Measured(Asking):
 def estimated(task: Task, price: Price, store: ReplyStore | None = None) -> tuple[Estimated, ...]:
     """Add up what a method takes, before anything is sent; asking again comes on top."""
     # Replies are found by what is written; where there are none, nothing has to be.
-    kept = store if store is not None and len(store) else None
+    kept = store if store is not None and (len(store) or store.lacks) else None
     estimator, sizer, task = Estimator(kept), Sizer(), with_first_prompts(task)
     rows = []
     for ask in task.method.asks:
         asking = task.asking(ask)
         if kept is None:
             asking = _Measured(**vars(asking), sizer=sizer)
+        if ask.kind.gives == "opinions":
+            rows.append((ask, *_of_opinions(asking, (estimator, kept), price)))
+            continue
         own = estimator.add_up(requests_of(asking), price, stand_ins=ask.kind.gives == "prompt")
-        rows.append((ask, own))
+        rows.append((ask, own, 0, 0))
     told, found = estimator.counted, []
     scale = told.scale or 1.0
-    for ask, own in rows:
+    for ask, own, samples, instead in rows:
         most = Usage(round(scale * own.most.prompt), own.most.completion, estimated=True)
         longest = own.longest + round((scale - 1) * max(own.longest - int(ask.options["max_tokens"]), 0))
         figures = (own.calls, own.on_disk, most.prompt, most.completion, longest, price.of(most))
         at_most = ask.builds_on is not None or ask.kind.gives == "prompt"
-        found.append(Estimated(ask.name, *figures, at_most, own.shared, told.scale, told.replies, told.pace))
+        rests_on = (told.scale, told.replies, told.pace)
+        found.append(Estimated(ask.name, *figures, at_most, own.shared, *rests_on, samples, instead))
     return tuple(found)
+
+
+def _of_opinions(asking: Asking, by: tuple[Estimator, ReplyStore | None], price: Price) -> tuple[Estimate, int, int]:
+    """Add up what opinions take; with the samples for each, and the calls where there may have to be some."""
+    estimator, kept = by
+    (judge,) = asking.asked
+    samples, tells = int(asking.ask.options["samples"]), kept.tells_probabilities(judge.model) if kept else None
+    counted = samples if tells is False else 0
+    own = estimator.add_up(opinion_calls(asking, kept), price, samples=counted)
+    if tells is None and samples:
+        return own, samples, own.calls + samples * own.probes if own.probes else 0
+    return own, counted, 0
+
+
+def number_of_calls(task: Task, name: str) -> int:
+    """Count the calls of one way of asking as they are numbered; 0 where there is none of this name."""
+    task, sizer = with_first_prompts(task), Sizer()
+    asks = [task.asking(ask) for ask in task.method.asks if ask.name == name]
+    return sum(1 for asking in asks for _ in requests_of(_Measured(**vars(asking), sizer=sizer)))
 
 
 def estimated_in(folder: Path | None, task: Task, price: Price) -> tuple[Estimated, ...]:
@@ -128,6 +159,5 @@ def with_first_prompts(task: Task) -> Task:
     made = dict(task.prompts.made)
     for ask in task.method.asks:
         if ask.kind.gives == "prompt":
-            setup = setup_of(task.asking(ask))
-            made |= setup.templates(ask.name, setup.start)
+            made |= first_templates(task.asking(ask))
     return replace(task, prompts=Prompts(task.prompts.folder, made))

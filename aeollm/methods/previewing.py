@@ -12,7 +12,7 @@ from aeollm.methods.calls import Asking
 from aeollm.methods.carrying import Task
 from aeollm.methods.collecting import requests_of
 from aeollm.methods.estimating import with_first_prompts
-from aeollm.methods.optimising import setup_of
+from aeollm.methods.optimising import setups_of
 from aeollm.methods.pointwise import holistic
 
 
@@ -34,10 +34,11 @@ def first_prompts(task: Task) -> dict[str, str]:
 def _firsts(asking: Asking) -> Iterator[Request]:
     """Give the first request of each language, of each rubric question in it where there are any, and a revision."""
     if asking.ask.kind.gives == "prompt":
-        setup = setup_of(asking)
-        scoring = setup.scoring(setup.start, tuple(asking.material.questions))
-        yield from (call.request for part in _by_language(scoring) for call in islice(holistic(part), 1))
-        yield setup.example()
+        setups = setups_of(asking)
+        scoring = [setup.scoring(setup.start, tuple(setup.asking.material.questions)) for setup in setups]
+        parts = (part for own in scoring for part in _by_language(own))
+        yield from (call.request for part in parts for call in islice(holistic(part), 1))
+        yield from (setup.example() for setup in setups)
         return
     for part in _by_language(asking):
         for question in part.questions or (None,):

@@ -21,9 +21,7 @@ def calls_with_values(asking: Asking) -> Iterator[tuple[Request, Reader[Values] 
     """Give every request with what reads its replies; None where no reply says anything by itself."""
     gives = asking.ask.kind.gives
     if gives == "opinions":
-        for question in asking.questions:
-            read = _opinion(question.numbers)
-            yield from ((request, read) for request in opinion_requests(asking, question))
+        yield from ((request, _opinion(question.numbers)) for question, request in opinion_requests(asking))
     elif gives == "prompt":
         yield from ((request, None) for request in requests_of(asking))
     else:

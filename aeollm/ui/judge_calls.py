@@ -110,7 +110,7 @@ class Judging:
         return [*told, gr.skip() if stays else "", *buttons(desk)[:2], came_of(desk)]
 
     def _told(self, desk: Desk, setup: Sequence[Any]) -> list[Any]:
-        desk.signed, desk.wrong = "", ()
+        desk.signed, desk.wrong, desk.small_whole = "", (), False
         try:
             made, wanted, task = self.task(desk, setup)
             limits, _ = wanted.limits, wanted.seconds
@@ -121,6 +121,9 @@ class Judging:
         desk.signed, desk.label_set, desk.wrong = made.signed(task), made.label_set, made.wrong(wanted)
         seconds = desk.pace.seconds(who_of(task), task.method.name, rows, limits.concurrency)
         told = notices.estimate(task.method, rows, seconds, wanted.price, sent=desk.job is not None)
+        desk.small_whole = bool(task.method.makes)
+        if desk.small_whole and desk.signed not in desk.tried:
+            told += notices.small_whole(made.trial(task).material)
         # That the demo has labels for more answers than reports is no news.
         problems = [own for own in task.material.problems if not (made.demo and own.kind == "missing_answers")]
         return [notices.found(task.material, demo=made.demo) + notices.problems([*desk.wrong, *problems]), told]

@@ -38,10 +38,11 @@ class Desk:
 
     ``chosen`` is what the page's fields held last, ``again`` what they are to hold in a page loaded anew, ``refused``
     what they held when it was refused to start; ``label_set``, ``signed`` and ``wrong`` are the labels, the signature
-    and the problems of the task that they make; ``account`` is who asks with a login of their own; ``tried`` are the
-    signatures of what a trial was made of; ``looking`` is the task whose calls are looked into, if it is not the one
-    chosen; ``passing`` the SHA-256 of files of unfinished work that other tabs were handed; ``parts`` the label sets
-    that parts of them, made to score by, are of.
+    and the problems of the task that they make; ``small_whole`` says that a trial of it takes more than three reports;
+    ``account`` is who asks with a login of their own; ``tried`` are the signatures of what a trial was made of;
+    ``looking`` is the task whose calls are looked into, if it is not the one chosen; ``passing`` the SHA-256 of files
+    of unfinished work that other tabs were handed; ``parts`` the label sets that parts of them, made to score by, are
+    of.
     """
 
     reports: Reports | None = None
@@ -58,6 +59,7 @@ class Desk:
     job: Job | None = None
     told: Job | None = None
     tried: set[str] = field(default_factory=set)
+    small_whole: bool = False
     pace: Pace = field(default_factory=Pace)
     looking: Task | None = None
     closed: bool = False

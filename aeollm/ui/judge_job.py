@@ -12,7 +12,7 @@ from pathlib import Path
 from aeollm.errors import AeollmError, Problem
 from aeollm.judging import Price, Progress
 from aeollm.judging.asking.failures import withholding
-from aeollm.methods import Ask, Judged, Running, Task, run_method
+from aeollm.methods import Ask, Estimated, Judged, Running, Task, run_method
 from aeollm.sources import LabelSet
 from aeollm.ui.judge_turns import Turn
 
@@ -25,7 +25,7 @@ class Made:
     """What a job was made of, whatever is chosen on the page since.
 
     ``labels`` is the name of the label set; ``signed`` tells whether a trial was of just this; ``replies`` is the
-    folder of the replies; ``total`` the calls it takes.
+    folder of the replies; ``rows`` what it takes.
     """
 
     label_set: LabelSet
@@ -33,7 +33,7 @@ class Made:
     demo: bool
     signed: str
     replies: Path
-    total: int
+    rows: tuple[Estimated, ...]
     trial: bool
 
 
@@ -42,7 +42,7 @@ class Job:
 
     def __init__(self, task: Task, made: Made, places: threading.Semaphore) -> None:
         self.task, self.made = task, made
-        self.trial, self.total = made.trial, made.total
+        self.trial = made.trial
         self.control = Turn(places)
         self.progress: Progress | None = None
         self.asking = ""
@@ -51,6 +51,12 @@ class Job:
         self.began: float | None = None
         self.price, self.at_once, self.attempts = Price(), 1, 1
         self._thread: threading.Thread | None = None
+
+    @property
+    def total(self) -> int:
+        """Count the answers it takes, as far as that is known by now."""
+        sampled = self.progress is not None and self.progress.instead > 0
+        return sum(own.wanted_with(samples=sampled) for own in self.made.rows)
 
     @property
     def going(self) -> bool:

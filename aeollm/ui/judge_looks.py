@@ -9,8 +9,7 @@ from typing import Any
 import gradio as gr
 
 from aeollm.errors import AeollmError
-from aeollm.judging import Price
-from aeollm.methods import Task, estimated
+from aeollm.methods import Task, number_of_calls
 from aeollm.ui import judge_notices as notices
 from aeollm.ui.door import sent
 from aeollm.ui.judge_calls import Judging
@@ -32,7 +31,7 @@ class Looks:
         try:
             task, attempts, folder = self._task(desk, setup)
             asks = [own for own in task.method.asks if own.name == ask] or list(task.method.asks[:1])
-            total = next(own.calls for own in estimated(task, Price()) if own.name == asks[0].name)
+            total = number_of_calls(task, asks[0].name)
             at = min(max(int(number or 1) + by, 1), max(total, 1))
             call = look_into(task, asks[0].name, at, folder, attempts)
         except AeollmError as error:

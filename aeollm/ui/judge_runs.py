@@ -62,9 +62,9 @@ class Runs:
     def _job(self, desk: Desk, chosen: tuple[Setup, Wanted, Task], *, trial: bool) -> Job:
         made, wanted, task = chosen
         work = made.trial(task) if trial else task
-        total = sum(own.calls + own.on_disk for own in estimated(work, wanted.price))
+        rows = estimated(work, wanted.price)
         replies = desk.replies(place_of(task))
-        about = Made(made.label_set, made.labels, made.demo, made.signed(task), replies, total, trial)
+        about = Made(made.label_set, made.labels, made.demo, made.signed(task), replies, rows, trial)
         return Job(work, about, self.places)
 
     def _refused(self, desk: Desk, setup: Sequence[Any], problems: Sequence[Problem]) -> list[Any]:

@@ -13,7 +13,7 @@ from aeollm.errors import AeollmError, Problem, UsageError, printable
 from aeollm.judging import Budget, Limits, Price
 from aeollm.judging.asking import Endpoint
 from aeollm.judging.reports import Reports
-from aeollm.methods import Judge, Method, Task, bundled_recipes, material_of, read_method
+from aeollm.methods import Judge, Method, Task, bundled_recipes, material_of, read_method, trial_of
 from aeollm.sources import DEMO, LabelSet
 from aeollm.tables import Policy
 from aeollm.ui.judge_access import Access, wrong_model, wrong_place, wrong_provider
@@ -21,7 +21,7 @@ from aeollm.ui.judge_recipes import Chosen, refuse_missing_prompts
 
 ADDRESS, PROVIDER = "address", "provider"
 TRIAL = 3
-"""Reports of a trial."""
+"""Reports of a trial; a recipe that learns takes some more."""
 _LONGEST = 500
 _UNNAMED = "judge"
 N = TypeVar("N", int, float)
@@ -114,10 +114,8 @@ class Setup:
         return task
 
     def trial(self, task: Task) -> Task:
-        """Take the first reports only."""
-        return replace(
-            task, material=task.material.first(TRIAL, together=task.method.together), policy=Policy(partial=True)
-        )
+        """Take the first reports only, or as few as the recipe needs."""
+        return trial_of(task, TRIAL)
 
     def signed(self, task: Task) -> str:
         """Give what a trial was made of, so that another one is asked for when it changes."""

@@ -24,12 +24,16 @@ def buttons(desk: Desk) -> list[Any]:
     # What is to be pressed next stands out: after a trial that gave something, the run.
     first, then = ("secondary", "primary") if ready else ("primary", "secondary")
     return [
-        gr.update(interactive=not going and not desk.wrong, variant=first),
+        gr.update(interactive=not going and not desk.wrong, value=say(_trial(desk)), variant=first),
         gr.update(interactive=not going and ready, value=say(_run(desk, ready=ready or going)), variant=then),
         gr.update(visible=going and not halted and not ending),
         gr.update(visible=halted and not ending),
         gr.update(visible=going, value=say("j_give_up" if ending else "j_cancel")),
     ]
+
+
+def _trial(desk: Desk) -> str:
+    return "j_trial_small_whole" if desk.small_whole else "j_trial"
 
 
 def _run(desk: Desk, *, ready: bool) -> str:

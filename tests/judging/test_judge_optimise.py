@@ -317,13 +317,61 @@ def test_guidance_that_was_not_revised_stays_in_the_questions_language(judge, ta
     assert "another language" not in told
 
 
-def test_guidance_in_another_language_is_told(judge, task, capsys):
-    in_chinese(task, "q8", "q9")
-    judge.script = Script(GOOD)
+def test_every_language_is_revised_by_its_own_questions(judge, task, capsys):
+    chinese = ("q6", "q7", "q8", "q9")
+    in_chinese(task, *chinese)
+    script = judge.script = Script(GOOD)
+    _, told, log = optimise(judge, task, capsys, "--dry-run")
+    # Of six questions two are held out and one is untouched; of four one and one. Three rounds as above, in both.
+    assert f"at most {4 * (5 * 3 + 11 * 2 + 2) + 4 * (5 * 2 + 11 + 2) + 2 * 3}" in told
+    code, told, log = optimise(judge, task, capsys)
+    assert code == 0, told
+    assert [entry["language"] for entry in log if entry["what"] == "final"] == ["en", "zh"]
+    assert [entry["guidance"] for entry in log if entry["what"] == "final"] == [[GOOD], [GOOD]]
+    for language, words in (("en", "You improve the prompt"), ("zh", "你负责改进一份提示词")):
+        own = [text for text in script.asked if words in text]
+        assert len(own) == 1
+        shown = {question for text in own for question, _ in MARK.findall(text)}
+        assert shown
+        assert shown <= ({*chinese} if language == "zh" else {*QUESTIONS} - {*chinese})
+        prompt = (task / "out" / f"optimised.{language}.md").read_text()
+        assert GOOD in prompt
+    assert "another language" not in told + (task / "out" / "report.md").read_text()
+    assert "zh: loss in sample 0.3333 before, 0.0000 after" in (task / "out" / "report.md").read_text()
+
+
+def test_a_language_without_two_labelled_questions_keeps_the_first_prompt(judge, task, capsys):
+    in_chinese(task, "q9")
+    script = judge.script = Script(GOOD)
     _, told, log = optimise(judge, task, capsys)
+    assert "4 reports are scored by the first prompt: no two labelled questions are in zh" in told
+    assert GOOD in (task / "out" / "optimised.en.md").read_text()
+    _, segments = split_guidance(read_template("holistic", "zh"), "0", "10")
+    assert segments[0] in (task / "out" / "optimised.zh.md").read_text()
+    assert GOOD not in (task / "out" / "optimised.zh.md").read_text()
+    assert {entry["language"] for entry in log} == {"en"}
+    assert not any("q9" in text for text in script.asked)
+
+
+def test_guidance_in_another_language_is_told(judge, task, capsys):
+    path = task / "labels.csv"
+    # One labelled question in each language: they are taken together.
+    path.write_text("".join(path.read_text().splitlines(keepends=True)[:9]))
+    in_chinese(task, "q1")
+    judge.script = Script(GOOD)
+    _, told, log = optimise(judge, task, capsys, "--partial")
     assert GOOD in log[-1]["guidance"]
-    # Two questions with four reports each.
-    assert "8 reports are scored by revised guidance in another language (en)" in told
+    assert f"4 reports are scored by revised guidance in another language ({log[-1]['language']})" in told
+
+
+def test_blank_labels_teach_nothing(judge, task, capsys):
+    path = task / "labels.csv"
+    rows = path.read_text().splitlines()
+    rows[5:] = [f"{row.rsplit(',', 4)[0]},,,," for row in rows[5:]]
+    path.write_text("\n".join(rows) + "\n")
+    code, told, _ = optimise(judge, task, capsys, "--dry-run")
+    assert code == 2
+    assert "a prompt is optimised on labels of two questions or more" in told
 
 
 def test_without_an_untouched_question_nothing_is_claimed(judge, task, capsys):
@@ -390,3 +438,79 @@ def test_the_part_that_may_change_is_the_guidance_alone():
 )
 def test_revisions_that_are_none(text, kind):
     assert read_revision(Reply(text, "m")).kind == kind
+
+
+def shown_in(seen):
+    return {(question, number) for own in seen for question, number in MARK.findall(whole(own))}
+
+
+def test_a_trial_is_a_small_whole_and_is_not_paid_twice(judge, task, capsys):
+    script = judge.script = Script(GOOD)
+    code, told, _ = optimise(judge, task, capsys, "--trial", "3", "--dry-run")
+    assert code == 0, told
+    words = "a trial of own takes 6 reports of 2 questions, in one round, since the prompt learns on some questions"
+    assert words in told
+    assert "own: 6 reports" in told
+    # Three reports are held out, three to learn from, and there is one round: 3 x (2 + 1 + 2) + 3 x 3, and a revision.
+    assert "at most 25" in told
+    assert not judge.seen
+    code, told, log = optimise(judge, task, capsys, "--trial", "3")
+    assert code == 0, told
+    assert words in told
+    assert shown_in(judge.seen) == {(question, number) for question in ("q0", "q1") for number in "123"}
+    assert log[-1]["guidance"] == [GOOD]
+    assert len(script.asked) == 1
+    # Its estimate follows the trial: six reports under the first prompt are there, and told what calls take.
+    _, told, _ = optimise(judge, task, capsys, "--dry-run")
+    rows = {line.split()[0]: line.split() for line in told.splitlines() if line}
+    assert "own: 40 reports" in told
+    assert rows["scores"][1:3] == ["34", "6"]
+    assert "as the endpoint counted" in told
+    assert "(measured: a call took" in told
+    code, told, log = optimise(judge, task, capsys)
+    assert code == 0, told
+    assert "a trial of" not in told
+    assert log[-1]["guidance"] == [GOOD]
+    assert len({json.dumps(seen.body) for seen in judge.seen}) == len(judge.seen)
+
+
+def test_a_trial_takes_reports_that_people_have_scored_apart(judge, task, capsys):
+    path = task / "labels.csv"
+    rows = path.read_text().splitlines()
+    # The first question's scores are all alike, and of the second only the last one differs.
+    rows[1:5] = [f"q0,a{number},5,5,5,5" for number in (1, 2, 3, 4)]
+    rows[5:9] = [f"q1,a{number},5,5,5,{9 if number == 4 else 5}" for number in (1, 2, 3, 4)]
+    path.write_text("\n".join(rows) + "\n")
+    in_chinese(task, "q2")
+    judge.script = Script(GOOD)
+    code, _, log = optimise(judge, task, capsys, "--trial", "1")
+    assert code == 0
+    # The third is in another language than the others.
+    wanted = {("q1", number) for number in "124"} | {("q3", number) for number in "123"}
+    assert shown_in(judge.seen) == wanted
+    assert None not in [log[-1]["losses"][part] for part in ("in_sample", "held_out")]
+
+
+@pytest.mark.parametrize(
+    ("count", "found"),
+    [
+        (4, "6 reports of 2"),
+        (7, "7 reports of 2"),
+        (9, "9 reports of 3"),
+        (30, "30 reports of 10"),
+        (99, "40 reports of 10"),
+    ],
+)
+def test_a_larger_trial_takes_three_reports_of_a_question_first(judge, task, capsys, count, found):
+    _, told, _ = optimise(judge, task, capsys, "--trial", str(count), "--dry-run")
+    assert f"a trial of own takes {found} questions" in told
+
+
+def test_without_labels_a_trial_says_what_the_run_would(judge, task, capsys):
+    path = task / "labels.csv"
+    # One question's, behind the head.
+    path.write_text("".join(path.read_text().splitlines(keepends=True)[:5]))
+    for options in ((), ("--trial", "3")):
+        code, told, _ = optimise(judge, task, capsys, "--partial", "--dry-run", *options)
+        assert code == 2
+        assert "a prompt is optimised on labels of two questions or more" in told

@@ -348,6 +348,15 @@ def test_progress_is_a_line_now_and_then(capsys):
     ]
 
 
+def test_what_is_left_goes_by_samples_once_they_are_needed():
+    row = Estimated("a", 6, 0, 0, 0, 0, 0.0, at_most=False, samples=4, instead=30)
+    telling = Telling([row], Price(), lambda: 0.0)
+    for instead, left in ((0, "5 left"), (1, "at most 29 left")):
+        progress = Progress(1, 0, 0, Spent(1, Usage(9, 1), 0.0), instead=instead)
+        telling.progress(progress)
+        assert f"1 done, 0 missing, {left}" in telling.line(progress)
+
+
 def names_of(found):
     return [run["name"] for run in found["runs"]]
 

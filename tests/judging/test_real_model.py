@@ -91,7 +91,7 @@ def pairwise():
 
 def rubric(asked):
     for answer, text in TEXTS.items():
-        yield filled(
+        request = filled(
             "llm-rubric",
             ("1", answer),
             asked,
@@ -99,6 +99,7 @@ def rubric(asked):
             rubric_question="How satisfied would a reader be?",
             options=list_options({"1": "not at all", "2": "little", "3": "quite", "4": "very"}),
         )
+        yield request, OPTIONS
 
 
 def test_scores_on_a_scale_and_none_paid_twice(address, tmp_path):
@@ -128,9 +129,7 @@ def test_pairs_in_both_orders(address, tmp_path):
 
 def test_probabilities_from_tokens_and_from_samples(address, tmp_path):
     options = Options("judge", max_tokens=3, top_logprobs=50)
-    answers, _ = judged(
-        address, tmp_path / "r", lambda session: ask_probabilities(session, rubric(options), OPTIONS, samples=0)
-    )
+    answers, _ = judged(address, tmp_path / "r", lambda session: ask_probabilities(session, rubric(options), samples=0))
     for answer in answers.values():
         assert answer.missing is None, answer.missing
         assert answer.value.source == "logprobs"
@@ -141,7 +140,7 @@ def test_probabilities_from_tokens_and_from_samples(address, tmp_path):
             assert answer.value.mass == pytest.approx(sum(digits.values()), rel=1e-6)
     without = replace(options, top_logprobs=None)
     answers, progress = judged(
-        address, tmp_path / "r", lambda session: ask_probabilities(session, rubric(without), OPTIONS, samples=2)
+        address, tmp_path / "r", lambda session: ask_probabilities(session, rubric(without), samples=2)
     )
     assert progress.spent.calls >= 2 + 4
     for answer in answers.values():

@@ -100,7 +100,7 @@ def probabilities(ask, tmp_path, samples=4):
     async def go():
         with ReplyStore(tmp_path / "r.jsonl") as store:
             session = Session(ask, store, Limits(concurrency=2, retries=0, attempts=1))
-            return [answer async for answer in ask_probabilities(session, [request()], FOUR, samples)]
+            return [answer async for answer in ask_probabilities(session, [(request(), FOUR)], samples)]
 
     [answer] = asyncio.run(go())
     return answer
@@ -137,6 +137,26 @@ def test_no_samples_wanted(tmp_path):
     assert probabilities(ask, tmp_path, samples=0).missing.kind == "no_logprobs"
 
 
+@pytest.mark.parametrize(("refuses", "done"), [(False, 5), (True, 4)])
+def test_what_samples_are_asked_instead_of_is_not_missing(tmp_path, refuses, done):
+    async def ask(_messages, options):
+        if refuses and options.top_logprobs is not None:
+            raise AskFailed("unsupported", "no logprobs", features=frozenset({"top_logprobs"}))
+        return Reply("3", options.model)
+
+    async def go():
+        with ReplyStore(tmp_path / "r.jsonl") as store:
+            session = Session(ask, store, Limits())
+            answers = [answer async for answer in ask_probabilities(session, [(request(), FOUR)], 4)]
+            return answers, session.progress
+
+    [answer], progress = asyncio.run(go())
+    assert answer.value.source == "samples"
+    # The four samples, and the call that was answered without probabilities.
+    assert (progress.done, progress.missing, progress.instead, progress.reasons) == (done, 0, 1, {})
+    assert progress.spent.calls == done
+
+
 def test_samples_keep_to_the_calls_at_once(tmp_path):
     count, most = [], []
 
@@ -150,8 +170,8 @@ def test_samples_keep_to_the_calls_at_once(tmp_path):
     async def go():
         with ReplyStore(tmp_path / "r.jsonl") as store:
             session = Session(ask, store, Limits(concurrency=3))
-            requests = (request(str(number)) for number in range(12))
-            return [answer async for answer in ask_probabilities(session, requests, FOUR, 5)]
+            requests = ((request(str(number)), FOUR) for number in range(12))
+            return [answer async for answer in ask_probabilities(session, requests, 5)]
 
     answers = asyncio.run(go())
     assert [answer.value.values["3"] for answer in answers] == [1.0] * 12

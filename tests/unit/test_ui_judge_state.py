@@ -327,7 +327,7 @@ def test_replies_of_another_place_are_not_read(visitor, judge):
 
 def test_no_key_in_the_log_of_a_bug(visitor, monkeypatch, caplog):
     def broken(_task, _folder, running):
-        raise RuntimeError(f"sent with {running.token}")
+        raise RuntimeError(f"sent with {running.keys['judge']}")
 
     monkeypatch.setattr("aeollm.ui.judge_job.run_method", broken)
     visitor.desk, *_ = visitor.runs.trial_here(visitor.request, visitor.desk, "sk-a-key-of-ours", *visitor.setup)

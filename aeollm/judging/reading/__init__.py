@@ -15,6 +15,7 @@ from aeollm.judging.reading.probabilities import (
     option_probabilities,
     probabilities_reader,
     sampled_probabilities,
+    told_apart,
 )
 from aeollm.judging.reading.schemas import outcomes_schema, scores_schema
 from aeollm.judging.reading.scores import read_scores, scores_reader
@@ -41,4 +42,5 @@ __all__ = [
     "sampled_probabilities",
     "scores_reader",
     "scores_schema",
+    "told_apart",
 ]

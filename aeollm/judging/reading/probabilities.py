@@ -69,11 +69,20 @@ def _tokens(reply: Reply, options: Sequence[str]) -> Sequence[Token] | Unread:
     """Give the tokens to look for an answer in, or say why none of them can tell it."""
     if reply.tokens is None:
         return Unread("no_logprobs", "the endpoint gave no token probabilities")
-    if any(one != other and other.startswith(one) for one in options for other in options):
+    if not told_apart(options):
         return Unread("no_logprobs", "an option begins another one, so that one token does not tell them apart")
     if in_thought(reply):
         return Unread("truncated", "the reply ends inside of a thought, whose tokens are no opinion")
     return reply.tokens
+
+
+def told_apart(options: Sequence[str]) -> bool:
+    """Tell whether one token can tell the options apart: none begins another one.
+
+    >>> told_apart(["1", "2"]), told_apart(["1", "10"])
+    (True, False)
+    """
+    return not any(one != other and other.startswith(one) for one in options for other in options)
 
 
 def _answering(tokens: Sequence[Token], options: Sequence[str]) -> Token | None:

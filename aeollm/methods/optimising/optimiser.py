@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from aeollm.errors import Problem
@@ -33,13 +33,12 @@ class Measured:
 
 @dataclass(frozen=True)
 class Optimised:
-    """The outcome: the guidance kept, the templates with it by name and language, and everything tried in its order.
+    """The outcome: the templates with the guidance kept, by name and language, and everything tried in its order.
 
     ``whole`` says that a revision could be read where any was asked for, and that no answer lacks a score under the
     guidance kept; what else has no value was lost on the way there.
     """
 
-    guidance: Guidance
     templates: Mapping[tuple[str, str], str]
     log: tuple[Mapping[str, object], ...]
     problems: tuple[Problem, ...]
@@ -48,7 +47,11 @@ class Optimised:
 
 @dataclass
 class Optimiser:
-    """One optimisation; ``answers`` takes every answer that comes, to be counted, ``revisions`` the reviser's again."""
+    """One language's optimisation, or that of several together.
+
+    ``answers`` takes every answer that comes, to be counted, ``revisions`` the reviser's again; ``calls`` are counted
+    from those that were made before it.
+    """
 
     setup: Setup
     session: Session
@@ -77,7 +80,13 @@ class Optimiser:
         missing = await self.last(best)
         whole = not missing and (not self.revisions or any(own.value is not None for own in self.revisions))
         templates = self.setup.templates(self.setup.asking.ask.name, best)
-        return Optimised(best, templates, tuple(self.log), (*self.told(best), *self.lost()), whole)
+        log = tuple({**entry, "language": self.setup.language} for entry in self.log)
+        return Optimised(templates, log, tuple(map(self.named, (*self.told(best), *self.lost()))), whole)
+
+    def named(self, problem: Problem) -> Problem:
+        """Say of which language a problem tells, where there are others."""
+        setup = self.setup
+        return replace(problem, message=f"{setup.language}: {problem.message}") if setup.among_others else problem
 
     def over(self, held: Measured) -> bool:
         """Tell whether to stop: nothing to compare, the session's end, or the most calls made."""

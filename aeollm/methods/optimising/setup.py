@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isnan
 
+import numpy as np
+
 from aeollm.errors import JudgingError, Problem
 from aeollm.judging import Data, Request
 from aeollm.judging.prompts import LANGUAGES
@@ -27,7 +29,8 @@ _REVISION_TOKENS = 4096
 class Setup:
     """Labels to learn from, the questions' parts, and the prompt taken apart: frames and first guidance by language.
 
-    ``language`` is the one in which guidance is revised: that of most training questions.
+    ``asking`` is about the reports in these languages. ``language`` is the one in which guidance is revised: that of
+    most training questions; ``among_others`` says that others are optimised apart.
     """
 
     asking: Asking
@@ -36,6 +39,7 @@ class Setup:
     frames: Mapping[str, Frame]
     language: str
     starts: Mapping[str, Guidance]
+    among_others: bool = False
 
     @property
     def start(self) -> Guidance:
@@ -117,26 +121,58 @@ def _told(score: float) -> str:
     return "?" if isnan(score) else f"{score:g}"
 
 
-def setup_of(asking: Asking) -> Setup:
-    """Take the prompt apart, and deal out the questions.
+def setups_of(asking: Asking) -> tuple[Setup, ...]:
+    """Take the prompt apart, and deal out the questions: of every language apart that has two labelled ones or more.
+
+    Where none has, they are all taken together, and revised in the language of most training questions.
 
     Raises
     ------
     JudgingError
         If there are no labels of two questions or more, or the prompt is not made for it.
     """
-    options, material, labels = asking.ask.options, asking.material, labels_for(asking)
-    known = set(labels.questions)
+    labels = labels_for(asking)
+    known = _labelled(labels)
+    languages = [asking.material.language(own) for own in asking.material.questions if own in known]
+    apart: list[tuple[str, ...]] = [(language,) for language in LANGUAGES if languages.count(language) > 1]
+    parts = _parts(asking)
+    return tuple(
+        replace(_setup(asking, labels, {own: parts[own] for own in group}), among_others=len(apart) > 1)
+        for group in apart or [LANGUAGES]
+    )
+
+
+def _setup(asking: Asking, labels: Labels, parts: Mapping[str, tuple[Frame, Guidance]]) -> Setup:
+    """Deal out the questions in these languages."""
+    options, whole, known = asking.ask.options, asking.material, _labelled(labels)
+    reports = tuple(report for report in whole.reports if whole.language(report.question) in parts)
+    material = replace(whole, reports=reports)
     labelled = [question for question in material.questions if question in known]
     shares = (options["held_out"], options["untouched"])
     split = split_questions(labelled, shares, int(options["split_seed"]))
     languages = [material.language(question) for question in split.training]
-    spoken = max(LANGUAGES, key=languages.count)
-    low, high = map(str, asking.bounds().values())
-    name = str(options["prompt"])
-    parts = {language: split_guidance(asking.prompts.template(name, language), low, high) for language in LANGUAGES}
     frames = {language: frame for language, (frame, _) in parts.items()}
-    return Setup(asking, labels, split, frames, spoken, {language: own for language, (_, own) in parts.items()})
+    starts = {language: own for language, (_, own) in parts.items()}
+    return Setup(replace(asking, material=material), labels, split, frames, max(parts, key=languages.count), starts)
+
+
+def _parts(asking: Asking) -> dict[str, tuple[Frame, Guidance]]:
+    low, high = map(str, asking.bounds().values())
+    name = str(asking.ask.options["prompt"])
+    return {language: split_guidance(asking.prompts.template(name, language), low, high) for language in LANGUAGES}
+
+
+def first_templates(asking: Asking) -> dict[tuple[str, str], str]:
+    """Give the prompt that it starts from, in every language, under the name of the one that it makes.
+
+    Raises
+    ------
+    JudgingError
+        If there are no labels to learn from, or the prompt is not made for it.
+    """
+    labels_for(asking)
+    parts = _parts(asking)
+    return {(asking.ask.name, language): frame.with_guidance(own) for language, (frame, own) in parts.items()}
 
 
 def labels_for(asking: Asking) -> Labels:
@@ -148,22 +184,29 @@ def labels_for(asking: Asking) -> Labels:
         If there are none, or only of one question.
     """
     labels = asking.material.labels
-    known = set() if labels is None else set(labels.questions) & set(asking.material.questions)
+    known = set() if labels is None else _labelled(labels) & set(asking.material.questions)
     if labels is None or not labels.labelled or len(known) < 2:
         message = "a prompt is optimised on labels of two questions or more."
         raise JudgingError(asking.ask.name, [Problem("error", "no_labels", message, "Name labels with scores.")])
     return labels
 
 
+def _labelled(labels: Labels) -> set[str]:
+    """Name the questions of which people have scored an answer."""
+    return {labels.questions[row] for row in np.flatnonzero(labels.given.any(axis=1)).tolist()}
+
+
 def most_requests(asking: Asking) -> Iterator[Request]:
     """Give as many requests as an optimisation makes at most, for an estimate; revised texts count as the first."""
-    setup, options = setup_of(asking), asking.ask.options
-    split, rounds, segments = setup.split, int(options["rounds"]), len(setup.start) + 1
-    per_round = 1 + (segments if options["prune"] == "yes" else 0)
-    times = ((split.held_out, 2 + rounds * per_round), (split.training, 2 + rounds), (split.untouched, 2))
-    for questions, count in times:
-        for call in holistic(setup.scoring(setup.start, questions)):
-            for number in range(count):
-                yield call.request.asked(replace(call.request.options, sample=number))
-    for number in range(rounds):
-        yield setup.reviser(setup.start, "x" * 2 * int(options["excerpt"]) * int(options["errors"]), number)
+    options = asking.ask.options
+    rounds = int(options["rounds"])
+    for setup in setups_of(asking):
+        split, segments = setup.split, len(setup.start) + 1
+        per_round = 1 + (segments if options["prune"] == "yes" else 0)
+        times = ((split.held_out, 2 + rounds * per_round), (split.training, 2 + rounds), (split.untouched, 2))
+        for questions, count in times:
+            for call in holistic(setup.scoring(setup.start, questions)):
+                for number in range(count):
+                    yield call.request.asked(replace(call.request.options, sample=number))
+        for number in range(rounds):
+            yield setup.reviser(setup.start, "x" * 2 * int(options["excerpt"]) * int(options["errors"]), number)

@@ -2,7 +2,7 @@
 
 from aeollm.ui.judge_notices.blocks import boxed, problems, said
 from aeollm.ui.judge_notices.calls import looked
-from aeollm.ui.judge_notices.estimates import estimate, found, other_labels
+from aeollm.ui.judge_notices.estimates import estimate, found, other_labels, small_whole
 from aeollm.ui.judge_notices.progress import progress
 from aeollm.ui.judge_notices.results import LostCall, result
 
@@ -17,4 +17,5 @@ __all__ = [
     "progress",
     "result",
     "said",
+    "small_whole",
 ]

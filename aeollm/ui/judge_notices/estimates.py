@@ -53,7 +53,22 @@ def estimate(
     line = tag("p", both(time_key, time=duration(told)), *roles, class_="ae-note")
     unsent = [] if sent else [" ", both("j_nothing_sent")]
     caption = tag("p", both("j_estimate_caption"), *unsent, class_="ae-caption")
-    return joined([caption, stacked(titles, shown, "estimate"), line])
+    return joined([caption, stacked(titles, shown, "estimate"), *map(_sampling, rows), line])
+
+
+def small_whole(material: Material) -> str:
+    """Say what a trial takes of a recipe by which a prompt learns."""
+    words = both("j_small_whole", n=len(material.reports), questions=len(material.questions))
+    return tag("p", words, class_="ae-note")
+
+
+def _sampling(own: Estimated) -> str:
+    """Say what depends on whether the endpoint gives token probabilities."""
+    if not own.samples:
+        return ""
+    if own.instead:
+        return tag("p", both("j_maybe_sampled", n=own.instead, samples=own.samples), class_="ae-note")
+    return tag("p", both("j_sampled", n=own.samples), class_="ae-note")
 
 
 def _estimated(own: Estimated, *, priced: bool) -> list[str]:
