@@ -26,9 +26,9 @@ def reply_of(completion: object, messages: tuple[Message, ...], options: Options
         ``malformed``, if it has no choice with a message.
     """
     body = _object(completion)
-    choices = body.get("choices")
+    choices = _part(completion, "choices")
     choice = _object(choices[0]) if isinstance(choices, list) and choices else {}
-    message = _object(choice.get("message"))
+    message = _object(_part(choice, "message"))
     if not message:
         said = _object(body.get("error")).get("message") or body.get("error") or "no choice with a message"
         raise AskFailed("malformed", f"the endpoint answered with {said}")
@@ -44,6 +44,15 @@ def reply_of(completion: object, messages: tuple[Message, ...], options: Options
         tokens=_tokens(choice.get("logprobs")),
         reasoning=reasoning or None,
     )
+
+
+def _part(value: object, name: str) -> object:
+    """Give what lies in an object of the Hub's client, or a plain one, with all that the endpoint told.
+
+    As attributes the client's objects keep what it does not know, such as ``reasoning_content`` and ``refusal``; as
+    dicts they have lost it.
+    """
+    return getattr(value, name, None) or _object(value).get(name)
 
 
 def _object(value: object) -> Json:
