@@ -175,6 +175,7 @@ def test_another_model_is_not_this_judge(judge, ask_all):
     [
         (Answer(text="I'm sorry, but I can't rate this."), "refusal"),
         (Answer(text="", finish="content_filter"), "refusal"),
+        (Answer(text=None, message={"refusal": "I cannot rate this."}), "refusal"),
         (Answer(text='{"score": 7', finish="length"), "truncated"),
         (Answer(text=None, message={"reasoning_content": '{"score": 9}'}), "no_answer"),
         (Answer(text="<think>{\"score\": 3}", finish="length"), "truncated"),
@@ -193,6 +194,17 @@ def test_a_reply_without_a_score_is_asked_again_and_then_missing(answer, kind, j
     judge.reset()
     again = ask_all([request("a")], attempts=3)
     assert (len(judge.seen), again.missing("a")) == (0, kind), "unreadable replies were paid, too"
+
+
+@pytest.mark.parametrize("field", ["reasoning_content", "reasoning"])
+def test_thought_that_comes_apart_is_kept_and_counted_and_read_for_no_score(field, judge, ask_all):
+    judge.script = Answer(text='{"score": 8}', message={field: "A score of 3? " * 10}, usage=None)
+    asked = ask_all([request("a")])
+    assert asked.score("a") == 8
+    with ReplyStore(asked.store) as store:
+        assert store.get(request("a")).reasoning == "A score of 3? " * 10
+    # Where the endpoint does not count: 0.3 tokens a letter, of 12 and 140.
+    assert asked.session.progress.spent.usage.completion == round(0.3 * 152)
 
 
 def test_a_think_block_before_the_score_is_fine(judge, ask_all):

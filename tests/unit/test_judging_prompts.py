@@ -136,6 +136,9 @@ def test_dimensions_are_told_in_both_languages(language):
     text = list_dimensions([*DIMENSIONS, "humour"], language)
     assert [line.split("`")[1] for line in text.splitlines()] == [*DIMENSIONS, "humour"]
     assert text.endswith("- `humour`")
+    # What is meant by the four stands there in the language of the prompt; nothing is known of the fifth.
+    chinese = [bool(re.search("[\u4e00-\u9fff]", line)) for line in text.splitlines()]
+    assert chinese == [language == "zh"] * 4 + [False]
 
 
 @pytest.mark.parametrize(

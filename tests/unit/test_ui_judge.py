@@ -302,6 +302,7 @@ def test_providers_are_asked_with_each_visitors_own_login(runs, catalogue, judge
     """Press the trial's button as two visitors; the Hub's router of providers is the scripted judge."""
     monkeypatch.setattr(hub_providers.CONVERSATIONAL_AUTO_ROUTER, "base_url", judge.address.removesuffix("/v1"))
     monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", False)
+    monkeypatch.setattr("aeollm.ui.judge_runs.signed_in", lambda request: f"account of {request.session_hash}")
     judge.script = Answer(SCORES)
     for number, key in enumerate(("hf_ofTheFirstVisitor000", "hf_ofTheSecondVisitor00")):
         judge.reset(judge.script)
@@ -312,6 +313,8 @@ def test_providers_are_asked_with_each_visitors_own_login(runs, catalogue, judge
         desk.tried.add(desk.signed)
         desk, *_ = runs.run_hosted(request, SimpleNamespace(token=key), desk, *fields)
         desk.job.join(20)
+        # Nobody else finds this work again.
+        assert desk.account == f"account of visitor {number}"
         # Three reports of the trial, and the other five.
         assert [seen.authorization for seen in judge.seen] == [f"Bearer {key}"] * 8
         desk.close()
