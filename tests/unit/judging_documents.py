@@ -89,17 +89,39 @@ def box(x: float, y: float, width: float, height: float) -> str:
     return f"{x} {y} {width} {height} re S"
 
 
+def show_as_is(text: str, x: float, y: float, size: float) -> str:
+    """Write a line in a font that knows its characters by their Unicode numbers alone, as browsers embed fonts."""
+    return f"BT /F3 {size} Tf {x} {y} Td <{text.encode('utf-16-be').hex()}> Tj ET"
+
+
+def dot(x: float, y: float, width: float) -> str:
+    """Draw a bullet, as browsers do for ``<li>``: no character."""
+    half = width / 2
+    return f"{x - half} {y} m {x - half} {y + half} {x + half} {y + half} {x + half} {y} c {x} {y - half} l h f"
+
+
+UNICODE = (
+    "begincmap 1 begincodespacerange <0000> <ffff> endcodespacerange 3 beginbfrange <0020> <007e> <0020> "
+    "<2e80> <9fff> <2e80> <fb00> <ff60> <fb00> endbfrange endcmap"
+)
+
+
 def pdf(
-    *marks: str, link_at: tuple[float, float, float, float] | None = None, trailer: str = "", image: bool = False
+    *marks: str,
+    link_at: tuple[float, float, float, float] | None = None,
+    trailer: str = "",
+    image: bool = False,
+    further: tuple[tuple[str, ...], ...] = (),
 ) -> bytes:
-    """Write a PDF of one page."""
+    """Write a PDF of one page, and ``further`` ones."""
+    kids = " ".join(f"{number} 0 R" for number in (3, *range(14, 14 + 2 * len(further), 2)))
     stream = "\n".join([*marks, "q 100 0 0 100 50 50 cm /I1 Do Q"] if image else marks)
     link = "" if link_at is None else " ".join(map(str, link_at))
     objects = [
         "<< /Type /Catalog /Pages 2 0 R >>",
-        "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+        f"<< /Type /Pages /Kids [{kids}] /Count {1 + len(further)} >>",
         "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R "
-        "/Resources << /Font << /F1 5 0 R /F2 6 0 R >> "
+        "/Resources << /Font << /F1 5 0 R /F2 6 0 R /F3 11 0 R >> "
         f"/XObject << /I1 8 0 R >> >> /Annots [{'9 0 R' if link else ''}] >>",
         f"<< /Length {len(stream)} >>\nstream\n{stream}\nendstream",
         "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>",
@@ -111,7 +133,19 @@ def pdf(
         f"<< /Type /Annot /Subtype /Link /Rect [{link or '0 0 0 0'}] /A << /S /URI /URI (https://example.org/) >> >>",
         "<< /Type /FontDescriptor /FontName /STSong-Light /Flags 4 /FontBBox [0 -200 1000 900] "
         "/Ascent 880 /Descent -120 /ItalicAngle 0 /CapHeight 700 /StemV 80 >>",
+        "<< /Type /Font /Subtype /Type0 /BaseFont /Own /Encoding /Identity-H /DescendantFonts [12 0 R] "
+        "/ToUnicode 13 0 R >>",
+        "<< /Type /Font /Subtype /CIDFontType2 /BaseFont /Own /DW 1000 /FontDescriptor 10 0 R "
+        "/CIDSystemInfo << /Registry (Adobe) /Ordering (Identity) /Supplement 0 >> >>",
+        f"<< /Length {len(UNICODE)} >>\nstream\n{UNICODE}\nendstream",
     ]
+    for page in further:
+        text = "\n".join(page)
+        objects.append(
+            f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents {len(objects) + 2} 0 R "
+            "/Resources << /Font << /F1 5 0 R /F2 6 0 R /F3 11 0 R >> >> >>"
+        )
+        objects.append(f"<< /Length {len(text)} >>\nstream\n{text}\nendstream")
     written = io.BytesIO(b"")
     written.write(b"%PDF-1.4\n")
     places = []

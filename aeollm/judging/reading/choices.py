@@ -104,7 +104,7 @@ def _read(
         taken = read(written)
         if taken is None and not written.strip():
             return None
-        return Piece(taken, None if taken else "not_an_answer", written)
+        return Piece(taken, None if taken else "not_an_answer", written, start + len(written))
 
     def said(text: str) -> list[Piece[str]]:
         pieces = [at(text, match.end()) for match in _PREFERS.finditer(text)]

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from typing import Generic, NamedTuple
 
 from aeollm.judging.messages import Reply, Unread
 from aeollm.judging.reading.fields import Field, fold
 from aeollm.judging.reading.layouts import in_sections, without_tables
 from aeollm.judging.reading.objects import Pairs, find_objects
 from aeollm.judging.reading.pieces import NAME_KEYS, VALUE_KEYS, Piece, V, Values
+from aeollm.judging.reading.revising import taken_back
 from aeollm.judging.reading.visible import no_verdict, plain, visible_text
 
 _DEEPEST = 6
 _FINAL = re.compile(
-    r"(?i)\b(?:final|revised?|corrected|adjusted|updated|reconsider(?:ing|ed)?|on reflection|second thoughts?)\b"
-    r"|最终|最后的?评|修正|更正|调整后|重新考虑|重新评"
+    r"(?i)\b(?:final|revised?|corrected|adjusted|updated|reconsider(?:ing|ed)?)\b"
+    r"|最终|最后的?评|修正后|更正后|调整后|重新考虑|重新评"
 )
+"""What announces a verdict that stands for the drafts before it; a mere second thought leaves both in doubt."""
 _BEFORE = 80
 
 _WORDS = {
@@ -34,17 +37,28 @@ def read_fields(reply: Reply, fields: Sequence[Field], values: Values[V]) -> Map
     if isinstance(text, Unread):
         return text
     # As written first: plain characters may turn what a reason quotes into marks of JSON.
-    pieces, unended = _in_json(text, fields, values)
-    if not any(pieces.values()) and not text.isascii():
+    found = _in_json(text, fields, values)
+    if not any(found.pieces.values()) and not text.isascii():
         text = plain(text)
-        pieces, unended = _in_json(text, fields, values)
-    if not any(pieces.values()):
-        if unended:
+        found = _in_json(text, fields, values)
+    if not any(found.pieces.values()):
+        if found.unended:
             return Unread("truncated", "the reply's JSON does not end")
-        pieces = _in_text(text, reply.cut, fields, values)
-    if not any(pieces.values()):
+        found = _in_text(text, reply.cut, fields, values)
+    if not any(found.pieces.values()):
         return no_verdict(reply, text)
-    return _settled(pieces, cut=reply.cut or unended)
+    settled = _settled(found.pieces, cut=reply.cut or found.unended)
+    if not isinstance(settled, Unread) and (again := taken_back(found.around, found.pieces, fields, values)):
+        return Unread("ambiguous", f"the reply takes {again[0]} back: {again[1][:80]}", again[0])
+    return settled
+
+
+class _Found(NamedTuple, Generic[V]):
+    """What every field was given, the text around it, place for place, and whether an object in it never ends."""
+
+    pieces: dict[str, list[Piece[V]]]
+    around: str
+    unended: bool = False
 
 
 def _settled(pieces: Mapping[str, list[Piece[V]]], *, cut: bool) -> Mapping[str, V] | Unread:
@@ -57,7 +71,7 @@ def _settled(pieces: Mapping[str, list[Piece[V]]], *, cut: bool) -> Mapping[str,
         if len({(piece.value, piece.trouble) for piece in found}) > 1:
             shown = ", ".join(dict.fromkeys(piece.written for piece in found))
             return Unread("ambiguous", f"the reply gives {name} several values: {shown[:80]}", name)
-        value, trouble, written = found[0]
+        value, trouble, written, _ = found[0]
         if value is None:
             words = _WORDS[trouble or "not_a_number"].format(value=repr(written[:40]))
             return Unread(trouble or "not_a_number", f"{name}: {words}", name)
@@ -65,20 +79,27 @@ def _settled(pieces: Mapping[str, list[Piece[V]]], *, cut: bool) -> Mapping[str,
     return taken
 
 
-def _in_json(text: str, fields: Sequence[Field], values: Values[V]) -> tuple[dict[str, list[Piece[V]]], bool]:
+def _in_json(text: str, fields: Sequence[Field], values: Values[V]) -> _Found[V]:
     """Collect from all objects, a last one that calls itself final alone; and tell whether one never ends."""
     objects, unended = find_objects(text)
     by_object = []
+    around, position, place = [], 0, 0
     for found in objects:
         raw: dict[str, list[object]] = {field.name: [] for field in fields}
         _gather(found.value, fields, raw, 0)
-        by_object.append({name: [values.of_json(item) for item in items] for name, items in raw.items()})
+        around.append(f"{plain(text[position : found.start])} ")
+        position, place = found.end, place + len(around[-1])
+        by_object.append(
+            {name: [values.of_json(item)._replace(end=place) for item in own] for name, own in raw.items()}
+        )
+    outside = "".join([*around, plain(text[position:])])
     holding = [place for place, pieces in enumerate(by_object) if any(pieces.values())]
     if len(holding) > 1:
         last, start = by_object[holding[-1]], objects[holding[-1]].start
         if all(last.values()) and _FINAL.search(text, max(start - _BEFORE, objects[holding[-2]].end), start):
-            return last, unended
-    return {field.name: [piece for pieces in by_object for piece in pieces[field.name]] for field in fields}, unended
+            return _Found(last, outside, unended)
+    every = {field.name: [piece for pieces in by_object for piece in pieces[field.name]] for field in fields}
+    return _Found(every, outside, unended)
 
 
 def _gather(value: object, fields: Sequence[Field], raw: Mapping[str, list[object]], depth: int) -> None:
@@ -119,7 +140,7 @@ def _scalar(value: object) -> object:
     return value[0] if isinstance(value, list) and len(value) == 1 else value
 
 
-def _in_text(text: str, cut: bool, fields: Sequence[Field], values: Values[V]) -> dict[str, list[Piece[V]]]:  # noqa: FBT001
+def _in_text(text: str, cut: bool, fields: Sequence[Field], values: Values[V]) -> _Found[V]:  # noqa: FBT001
     """Collect from tables and labels; what stands behind the last word such as "final" counts alone if it is whole."""
     text, found = without_tables(text, fields, values)
     whole = {name: [*own, *found[name]] for name, own in _labelled(text, cut, fields, values).items()}
@@ -127,12 +148,12 @@ def _in_text(text: str, cut: bool, fields: Sequence[Field], values: Values[V]) -
     if final and any(len({piece.value for piece in found}) > 1 for found in whole.values()):
         last = _labelled(text[final[-1] :], cut, fields, values)
         if all(last.values()):
-            return last
+            return _Found({name: [piece.moved(final[-1]) for piece in own] for name, own in last.items()}, text)
     if any(whole.values()):
-        return _doubted(text[final[-1] :], whole, fields, values) if final else whole
+        return _Found(_doubted(text[final[-1] :], whole, fields, values) if final else whole, text)
     if len(fields) > 1:
-        return in_sections(text, fields, lambda part: _one(part, _ANY, cut, values))
-    return {fields[0].name: _one(text, fields[0], cut, values)}
+        return _Found(in_sections(text, fields, lambda part: _one(part, _ANY, cut, values)), text)
+    return _Found({fields[0].name: _one(text, fields[0], cut, values)}, text)
 
 
 def _one(text: str, field: Field, cut: bool, values: Values[V]) -> list[Piece[V]]:  # noqa: FBT001
@@ -166,8 +187,8 @@ def _labelled(text: str, cut: bool, fields: Sequence[Field], values: Values[V]) 
     pieces: dict[str, list[Piece[V]]] = {}
     for field in fields:
         at = [_piece(text, match.end(), cut, values) for match in field.label.finditer(text)]
-        inside = [values.at(match[1], 0) for match in field.bracketed.finditer(text)]
-        whole = [piece for piece in inside if piece is not None and piece.trouble is None]
+        inside = [(values.at(match[1], 0), match.end()) for match in field.bracketed.finditer(text)]
+        whole = [piece._replace(end=end) for piece, end in inside if piece is not None and piece.trouble is None]
         pieces[field.name] = [*(piece for piece in at if piece is not None), *whole]
     return pieces
 
@@ -191,8 +212,9 @@ def _bare(text: str, cut: bool, values: Values[V]) -> list[Piece[V]]:  # noqa: F
         start = len(line) - len(_LEAD.sub("", line, count=1))
         last = line is lines[-1]
         piece = _piece(line, start, cut and last, values)
+        place = text.rindex(line) if last else text.index(line)
         if piece is None or re.search(r"\w", line[start + len(piece.written) :]):
             continue
         if piece.trouble != "not_an_answer" or " " not in piece.written.strip():
-            pieces.append(piece)
+            pieces.append(piece.moved(place))
     return pieces

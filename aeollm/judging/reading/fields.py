@@ -72,6 +72,12 @@ class Field:
         return re.compile(rf"(?im){start}(?:{self._names}){mark}{aside}{mark}$")
 
     @cached_property
+    def named(self) -> re.Pattern[str]:
+        """Match a spelling, or a further label, wherever it stands."""
+        further = "".join(f"|{_loose(label)}" for label in self.further)
+        return re.compile(rf"(?i)(?<![a-z0-9])(?:{self._names}{further})(?![a-z0-9])(?:[\s_]{{0,4}}{_SCORE})?")
+
+    @cached_property
     def mentioned(self) -> re.Pattern[str]:
         """Match a spelling that a number may follow without any separator."""
         return re.compile(rf"(?i)(?<![a-z0-9])(?:{self._names})(?:[\s_]*{_SCORE})?[ \t*_:=]{{1,8}}(?=[0-9])")

@@ -12,6 +12,7 @@ Found = dict[str, list[Piece[V]]]
 _TABLE = re.compile(
     r"(?m)^[ \t]*\|.*\|[ \t]*\n[ \t]*\|(?:[ \t]*:?-+:?[ \t]*\|)+[ \t]*\n(?:[ \t]*\|.*\|[ \t]*(?:\n|\Z))+"
 )
+_WRITTEN = re.compile(r"[^\n]")
 _CELL_MARKS = " \t*_`"
 
 
@@ -28,8 +29,9 @@ def without_tables(text: str, fields: Sequence[Field], values: Values[V]) -> tup
         cells = _by_column(head, rows, fields) or _by_row(head, rows, fields)
         for name, cell in cells:
             piece = values.at(cell, 0)
-            found[name] += [piece] if piece is not None else []
-        return "\n" if cells else match[0]
+            found[name] += [piece._replace(end=match.end())] if piece is not None else []
+        # Blank, so that places stay what they are.
+        return _WRITTEN.sub(" ", match[0]) if cells else match[0]
 
     return _TABLE.sub(take, text), found
 
@@ -64,4 +66,7 @@ def in_sections(text: str, fields: Sequence[Field], one: Callable[[str], list[Pi
     if len(places) != len(fields) or {name for *_, name in places} != {field.name for field in fields}:
         return {field.name: [] for field in fields}
     ends = [*(start for start, *_ in places[1:]), len(text)]
-    return {name: one(text[begin:end]) for (_, begin, name), end in zip(places, ends, strict=True)}
+    return {
+        name: [piece.moved(begin) for piece in one(text[begin:end])]
+        for (_, begin, name), end in zip(places, ends, strict=True)
+    }

@@ -32,15 +32,15 @@ _AT = re.compile(rf"(?i){_NUMBER}")
 _RANGE = re.compile(rf"(?i)\s*(?:分\s*)?(?:[-–—−~±]|\.\.+|to\b|or\b|through\b|到|至|或)\s*{_NUMBER}")
 _OF = re.compile(rf"(?i)[*_`]*\s*(?:points?\s+)?\(?(?:/|out\s+of|分?\s*/)\s*({_NUMBER})")
 _SECOND_THOUGHT = re.compile(
-    r"(?i)[ \t,;(–—-]*\b(?:no|wait|actually|rather|make (?:it|that)|scratch that|correction|i mean"
-    r"|maybe|perhaps|possibly"
-    rf"|不对|改为|应为|更正|也许|或许)\b[^\n0-9]{{0,30}}?{_PLAIN}"
+    r"(?i)(?:[ \t,;:(–—-]*(?:\b(?:no|wait|actually|rather|make (?:it|that)|scratch that|correction|i mean"
+    r"|maybe|perhaps|possibly)\b|不对|改为|应为|更正|也许|或许))+"
+    rf"[ \t,;:–—-]*{_PLAIN}(?![0-9]|[ \t]+[a-z])"
 )
 """Another number that takes the first one back: neither is taken."""
 _UNIT = re.compile(r"(?i)\s*(?:points?\b|pts?\b|marks?\b|分(?!之|半|钟|析|布))")
 _MARKUP = re.compile(r"[*_`\"'”’\])}>$】」]*")
 _AFTER = re.compile(
-    r"[ \t]*(?:$|[\n\r;,.!|(\[。，；、（<:]|[-–—](?=[^\d\s]|[ \t]+\S))|\s*\Z"
+    r"[ \t]*(?:$|[\n\r;,.!|(\[。，；、（<:吧]|[-–—](?=[^\d\s]|[ \t]+\S))|\s*\Z"
     # A reason, a comment, or the next label on the same line.
     r"|[ \t]+(?:(?:because|since|overall)\b|#|[A-Z][A-Za-z_ ]{1,40}[:=])"
 )

@@ -28,11 +28,16 @@ VALUE_KEYS = frozenset(
 
 
 class Piece(NamedTuple, Generic[V]):
-    """A value, or the kind of trouble with it, and what was written."""
+    """A value, or the kind of trouble with it, what was written, and the place in the text behind it."""
 
     value: V | None
     trouble: str | None
     written: str
+    end: int = 0
+
+    def moved(self, by: int) -> Piece[V]:
+        """Give it as a piece of the text whose part, from ``by``, it was found in."""
+        return self._replace(end=self.end + by)
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,9 +73,9 @@ def _piece(text: str, start: int, scale: Scale) -> Piece[Decimal] | None:
     if found is None:
         return None
     written = text[start : found.end]
-    return (
-        Piece(None, found.value, written) if isinstance(found.value, str) else Piece(_least(found.value), None, written)
-    )
+    if isinstance(found.value, str):
+        return Piece(None, found.value, written, found.end)
+    return Piece(_least(found.value), None, written, found.end)
 
 
 def _least(number: Decimal) -> Decimal:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from aeollm.errors import Problem, printable
+from aeollm.judging.reports.pictures import is_picture_only, without_embedded
 
 LARGEST_FILE = 64 * 2**20
 LARGEST_TABLE = 2**30
@@ -24,6 +26,11 @@ class Unusable(Exception):
         """Give it as a problem of a file."""
         message = f"{printable(source)}: {self.message}"
         return Problem("error", self.kind, message, self.remedy, value=source, question=question, answer=answer)
+
+
+def picture_only() -> Unusable:
+    """Give the reason of a report that is no text."""
+    return Unusable("image_only", "holds pictures only, no text.", "Hand in the report's text.")
 
 
 def read_bytes(path: Path, most: int = LARGEST_FILE) -> bytes:
@@ -65,15 +72,18 @@ def decode_text(content: bytes) -> str:
 
 
 def checked_text(text: str) -> str:
-    """Give a report's text, if there is some and not too much.
+    """Give a report's text, pictures in it by their description, if there is some and not too much.
 
     Raises
     ------
     Unusable
         Otherwise.
     """
-    text = text.strip()
-    if not text:
+    shown = without_embedded(text).strip()
+    if is_picture_only(shown) or (text.strip() and not shown):
+        raise picture_only()
+    text = shown
+    if not re.search(r"\w", text):
         raise Unusable("empty", "holds no text.", "Check that the right file was saved.")
     if len(text) > LONGEST_TEXT:
         raise Unusable(

@@ -8,7 +8,8 @@ import xml.etree.ElementTree as ElementTree
 import zipfile
 from typing import TYPE_CHECKING
 
-from aeollm.judging.reports.decoding import Unusable
+from aeollm.judging.reports.decoding import Unusable, decode_text, picture_only
+from aeollm.judging.reports.pictures import picture
 
 if TYPE_CHECKING:
     from bs4 import BeautifulSoup, Tag
@@ -40,24 +41,15 @@ def markdown_of_docx(content: bytes) -> str:
     import mammoth  # noqa: PLC0415  not needed for text, and not installed with the app
 
     _refuse_other_files(content)
-    pictures: list[str] = []
-
-    def describe(image: object) -> dict[str, str]:
-        pictures.append(getattr(image, "alt_text", None) or "")
-        return {"src": ""}
-
     try:
         html = mammoth.convert_to_html(
             io.BytesIO(without_hidden_text(content)),
             style_map=_STYLES,
-            convert_image=mammoth.images.img_element(describe),
+            convert_image=mammoth.images.img_element(lambda _: {"src": ""}),
         ).value
     except Exception as error:  # noqa: BLE001  whatever a damaged document makes the library raise
         raise Unusable("damaged", f"is a damaged Word document ({type(error).__name__}).", "Save it anew.") from None
-    text = markdown_of_html(html.encode("utf-8"))
-    if pictures and not re.search(r"\w", text):
-        raise Unusable("image_only", "holds pictures only, no text.", "Hand in the report's text.")
-    return text
+    return markdown_of_html(html.encode("utf-8"))
 
 
 def without_hidden_text(content: bytes) -> bytes:
@@ -111,11 +103,18 @@ def _refuse_other_files(content: bytes) -> None:
 
 
 def markdown_of_html(content: bytes) -> str:
-    """Convert an HTML page, without what a reader of it does not see: scripts, styles, hidden elements."""
+    """Convert an HTML page, without what a reader of it does not see: scripts, styles, hidden elements.
+
+    Raises
+    ------
+    Unusable
+        If it is no text, or holds pictures only.
+    """
     from bs4 import BeautifulSoup  # noqa: PLC0415  as mammoth
     from markdownify import MarkdownConverter  # noqa: PLC0415  as mammoth
 
-    soup = BeautifulSoup(content, "html.parser")
+    soup = BeautifulSoup(decode_text(content) if b"\0" in content else content, "html.parser")
+    pictured = soup.find(["img", "svg", "canvas"]) is not None
     for element in soup.find_all(_UNSEEN):
         element.decompose()
     for element in soup.find_all(_is_hidden):
@@ -128,7 +127,10 @@ def markdown_of_html(content: bytes) -> str:
             words.replace_with(words.replace("|", "\\|"))
     text = MarkdownConverter(heading_style="ATX", bullets="-", escape_underscores=False, escape_asterisks=False,
                              table_infer_header=True).convert_soup(soup)  # fmt: skip
-    return _BLANK_LINES.sub("\n\n", "\n".join(line.rstrip() for line in text.splitlines())).strip()
+    text = _BLANK_LINES.sub("\n\n", "\n".join(line.rstrip() for line in text.splitlines())).strip()
+    if pictured and not text:
+        raise picture_only()
+    return text
 
 
 def _is_hidden(element: Tag) -> bool:
@@ -137,11 +139,10 @@ def _is_hidden(element: Tag) -> bool:
 
 def _keep_safe_link(anchor: Tag) -> None:
     """Keep the address of a link, but not of a jump within the document."""
-    if str(anchor.get("href", "#")).startswith(("#", "javascript:")):
+    if str(anchor.get("href", "#")).strip().lower().startswith(("#", "javascript:", "data:")):
         anchor.unwrap()
 
 
 def _describe_pictures(soup: BeautifulSoup) -> None:
-    for picture in soup.find_all("img"):
-        described = str(picture.get("alt", "")).strip()
-        picture.replace_with(f"[picture: {described}]" if described else "")
+    for element in soup.find_all("img"):
+        element.replace_with(picture(str(element.get("alt", ""))))

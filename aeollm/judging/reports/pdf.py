@@ -6,11 +6,12 @@ import io
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import pairwise
+from dataclasses import dataclass, replace
+from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, Any
 
-from aeollm.judging.reports.decoding import Unusable
+from aeollm.judging.reports.characters import ordinary
+from aeollm.judging.reports.decoding import Unusable, picture_only
 
 if TYPE_CHECKING:
     from pdfplumber.page import Page
@@ -20,12 +21,20 @@ _HEADING = 1.15
 _LONGEST_HEADING = 150
 _DEEPEST_HEADING = 4
 _SAME_LINE = 0.5
-_SAME_PARAGRAPH, _WIDER = 0.9, 0.3
-_FULL = 0.8
-# A bullet that a font has no character for comes as its number.
-_BULLET = re.compile(r"^(?:[•·●○▪◦‣■□–*-]|\(cid:\d+\))\s*(?=\S)|^(?=\d{1,3}[.)、]\s)")
+# Shares of the letters' size: what a line may stand lower than the usual one of its paragraph, how low it may stand in
+# any case and at most, and how far its beginning may be indented.
+_LOWER, _LOW, _LOWEST, _INDENT = 0.3, 1.9, 2.3, 0.8
+_FULL, _BLANK = 0.8, 0.12
+# A bullet that a font has no character for comes as its number, or from where symbol fonts have theirs.
+_BULLET = re.compile(r"^(?:(?:[•·●○▪◦‣■□\uf000-\uf0ff]|\(cid:\d+\))\s*|[–*-]\s+)(?=\S)")
+_NUMBER = re.compile(r"^\d{1,3}[.)、]\s")
+# A bullet that is drawn: its least and greatest size, and how far before the text it may stand.
+_SENTENCE_ENDS = re.compile(r"[.!?。！？：:][\"'”’)）」』]*\Z")
+_LEAST_DOT, _LARGEST_DOT, _BEFORE_TEXT = 0.15, 0.7, 3.5
+_NUMBERS = re.compile(r"\d+")
 _NAMELESS = re.compile(r"\(cid:\d+\)")
 _WIDE = re.compile(r"[\u2e80-\u9fff\uf900-\ufaff\uff00-\uff60]")
+_WIDE_MARK = re.compile(r"[\u3001-\u301f\uff01-\uff0f\uff1a-\uff1f]")
 
 Word = Mapping[str, Any]
 
@@ -34,16 +43,29 @@ Word = Mapping[str, Any]
 class Line:
     """One line of a page: its text as Markdown, the size of its letters, and where it stands.
 
-    Places are points from the page's top and left.
+    Places are points from the page's top and left; ``opening`` is the width of its first word, ``margin`` where the
+    page's text ends.
     """
 
     text: str
     size: float
     letters: int
+    left: float
     top: float
-    bottom: float
     right: float
+    opening: float = 0
     table: bool = False
+    page: int = 0
+    margin: float = 0
+
+    @property
+    def item(self) -> bool:
+        """Tell whether it begins an item of a list."""
+        return bool(_BULLET.match(self.text) or _NUMBER.match(self.text))
+
+    def no_room_for(self, line: Line) -> bool:
+        """Tell whether another line's first word, or Chinese character with a mark, did not fit on this one."""
+        return self.right + line.opening + line.size > self.margin
 
 
 def markdown_of_pdf(content: bytes) -> str:
@@ -60,10 +82,12 @@ def markdown_of_pdf(content: bytes) -> str:
         with pdfplumber.open(io.BytesIO(content)) as document:
             if len(document.pages) > _MOST_PAGES:
                 raise Unusable("too_long", f"has more than {_MOST_PAGES} pages.", "Check that it is the report alone.")
-            pages = []
+            lines: list[Line] = []
             pictures = 0
-            for page in document.pages:
-                pages.append(list(_lines(page)))
+            for number, page in enumerate(document.pages):
+                own = list(_lines(page))
+                margin = max((line.right for line in own), default=0.0)
+                lines += [replace(line, page=number, margin=margin) for line in own]
                 pictures += len(page.images)
                 page.close()
     except Unusable:
@@ -72,19 +96,23 @@ def markdown_of_pdf(content: bytes) -> str:
         if "password" in f"{error!r} {error.__context__!r}".lower():
             raise Unusable("password", "is protected by a password.", "Save it without one.") from None
         raise Unusable("damaged", f"is a damaged PDF document ({type(error).__name__}).", "Save it anew.") from None
-    if pictures and not any(pages):
-        raise Unusable("image_only", "holds pictures only, no text.", "Hand in the report's text.")
-    return _written(pages)
+    if pictures and not lines:
+        raise picture_only()
+    return ordinary(_written(lines))
 
 
 def _lines(page: Page) -> Iterator[Line]:
     """Give a page's lines and tables from top to bottom."""
     tables = page.find_tables()
     boxes = [table.bbox for table in tables]
-    words = [word for word in page.extract_words(extra_attrs=["size"]) if not _inside(word, boxes)]
+    found = page.extract_words(extra_attrs=["size"], x_tolerance_ratio=_BLANK)
+    words = [word for word in found if not _inside(word, boxes)]
     links = [link for link in page.hyperlinks if link.get("uri")]
-    lines = [_line(row, links) for row in _rows(words)]
-    lines += [Line(_table(table.extract()), 0, 0, *table.bbox[1::2], table.bbox[2], table=True) for table in tables]
+    shapes = [*page.curves, *page.rects]
+    lines = [_line(row, links, shapes) for row in _rows(words)]
+    lines += [
+        Line(_table(table.extract(x_tolerance_ratio=_BLANK)), 0, 0, *table.bbox[:3], table=True) for table in tables
+    ]
     yield from sorted(lines, key=lambda line: line.top)
 
 
@@ -103,31 +131,47 @@ def _rows(words: Iterable[Word]) -> list[list[Word]]:
     return [sorted(row, key=lambda word: word["x0"]) for row in rows]
 
 
-def _line(row: Sequence[Word], links: Sequence[Word]) -> Line:
-    parts: list[tuple[str | None, str]] = []
+def _line(row: Sequence[Word], links: Sequence[Word], shapes: Iterable[Word]) -> Line:
+    parts: list[tuple[str | None, str, bool]] = []
+    end = row[0]["x0"]
     for word in row:
         uri = next((link["uri"] for link in links if _inside(word, [_box(link)])), None)
+        apart, end = word["x0"] - end > _BLANK * word["size"], word["x1"]
         if parts and parts[-1][0] == uri:
-            parts[-1] = (uri, _joined(parts[-1][1], word["text"]))
+            parts[-1] = (uri, _joined(parts[-1][1], word["text"], apart=apart), parts[-1][2])
         else:
-            parts.append((uri, word["text"]))
+            parts.append((uri, word["text"], apart))
     text = ""
-    for uri, words in parts:
-        text = _joined(text, f"[{words}]({uri})" if uri else words)
+    for uri, words, apart in parts:
+        text = _joined(text, f"[{words}]({uri})" if uri else words, apart=apart)
     sizes = Counter[float]()
     for word in row:
         sizes[round(word["size"] * 2) / 2] += len(_NAMELESS.sub("•", word["text"]))
-    top, bottom = min(word["top"] for word in row), max(word["bottom"] for word in row)
-    return Line(text, sizes.most_common(1)[0][0], sum(sizes.values()), top, bottom, row[-1]["x1"])
+    size, left, top = sizes.most_common(1)[0][0], row[0]["x0"], min(word["top"] for word in row)
+    if any(_is_dot(shape, size) and _stands_before(shape, left, top, size) for shape in shapes):
+        text = f"• {text}"
+    opening = size if _WIDE.match(text) else row[0]["x1"] - left
+    return Line(text, size, sum(sizes.values()), left, top, row[-1]["x1"], opening)
+
+
+def _is_dot(shape: Word, size: float) -> bool:
+    return all(_LEAST_DOT * size <= shape[side] <= _LARGEST_DOT * size for side in ("width", "height"))
+
+
+def _stands_before(shape: Word, left: float, top: float, size: float) -> bool:
+    middle, room = (shape["top"] + shape["bottom"]) / 2, left - shape["x1"]
+    return bool(top <= middle <= top + 1.5 * size and 0 <= room <= _BEFORE_TEXT * size)
 
 
 def _box(link: Word) -> tuple[float, float, float, float]:
     return link["x0"], link["top"], link["x1"], link["bottom"]
 
 
-def _joined(before: str, after: str) -> str:
-    """Join with a blank, but not between Chinese characters."""
-    if not before or (_WIDE.match(before[-1]) and _WIDE.match(after[0])):
+def _joined(before: str, after: str, *, apart: bool = True) -> str:
+    """Join what stands apart with a blank, but not Chinese characters, nor a Chinese mark with anything."""
+    if not before or not apart or (_WIDE.match(before[-1]) and _WIDE.match(after[0])):
+        return before + after
+    if _WIDE_MARK.match(before[-1]) or _WIDE_MARK.match(after[0]):
         return before + after
     return f"{before} {after}"
 
@@ -138,54 +182,107 @@ def _table(rows: Sequence[Sequence[str | None]]) -> str:
     return "\n".join([*lines[:1], "|" + " --- |" * len(cells[0]), *lines[1:]]) if cells else ""
 
 
-def _written(pages: Sequence[Sequence[Line]]) -> str:
-    sizes = Counter[float]()
-    for line in (line for page in pages for line in page):
-        sizes[line.size] += line.letters
-    body = sizes.most_common(1)[0][0] if sizes else 0.0
-    larger = sorted((size for size in sizes if size >= _HEADING * body), reverse=True)
-    gap = _usual_gap(pages)
+def _written(lines: Sequence[Line]) -> str:
+    body = _body(lines)
+    lines = _without_running(lines, body)
+    larger = sorted({line.size for line in lines if line.size >= _HEADING * body}, reverse=True)
+    steps = _usual_steps(lines)
     blocks: list[str] = []
-    for page in pages:
-        right = max((line.right for line in page), default=0.0)
-        before: Line | None = None
-        for line in page:
-            level = min(larger.index(line.size) + 1, _DEEPEST_HEADING) if line.size in larger else 0
-            heading = level if not line.table and len(line.text) <= _LONGEST_HEADING else 0
-            full = before is not None and (bool(heading) or before.right >= _FULL * right)
-            if before is not None and full and _goes_on(before, line, gap):
-                blocks[-1] = _joined(blocks[-1], line.text)
-            else:
-                mark = "#" * heading + " " if heading else ""
-                blocks.append(mark + (line.text if line.table or heading else _BULLET.sub("- ", line.text, count=1)))
-            before = line
+    first: Line | None = None
+    before: Line | None = None
+    for line in lines:
+        level = min(larger.index(line.size) + 1, _DEEPEST_HEADING) if line.size in larger else 0
+        heading = level if not line.table and len(line.text) <= _LONGEST_HEADING else 0
+        # A heading is never full, and ends with its page.
+        if (
+            first is not None
+            and before is not None
+            and _follows(before, line, steps)
+            and (before.page == line.page if heading else _goes_on(first, before, line))
+        ):
+            blocks[-1] = _joined(blocks[-1], line.text)
+        else:
+            mark = "#" * heading + " " if heading else ""
+            blocks.append(mark + (line.text if line.table or heading else _BULLET.sub("- ", line.text, count=1)))
+            first = line
+        before = line
     return _spaced(blocks)
 
 
-def _usual_gap(pages: Sequence[Sequence[Line]]) -> float:
-    """Give the space between lines of a paragraph, as a share of their height: the lesser ones of all spaces."""
-    pairs = [pair for page in pages for pair in pairwise(page)]
-    gaps = sorted(_gap(before, line) for before, line in pairs if before.size == line.size and not line.table)
-    return gaps[len(gaps) // 4] if gaps else 0.0
+def _body(lines: Sequence[Line]) -> float:
+    """Give the size of most letters."""
+    sizes = Counter[float]()
+    for line in lines:
+        sizes[line.size] += line.letters
+    return sizes.most_common(1)[0][0] if sizes else 0.0
 
 
-def _gap(before: Line, line: Line) -> float:
-    return (line.top - before.bottom) / max(line.bottom - line.top, 1.0)
+def _without_running(lines: Sequence[Line], body: float) -> list[Line]:
+    """Leave out what stands, but for its number, at the head or foot of half of the pages: it parts paragraphs."""
+    pages = [list(own) for _, own in groupby(lines, key=lambda line: line.page)]
+    edges = [_edges(page, body) for page in pages]
+    seen = Counter(_running(line) for page in edges for line in page)
+    dropped = {place for place, count in seen.items() if count > 1 and 2 * count >= len(pages) - 1}
+    return [
+        line
+        for page, own in zip(pages, edges, strict=True)
+        for line in page
+        if line not in own or _running(line) not in dropped
+    ]
 
 
-def _goes_on(before: Line, line: Line, gap: float) -> bool:
-    """Tell whether a line continues the paragraph, item or heading of the one before."""
-    if before.table or line.table or before.size != line.size or _BULLET.match(line.text):
+def _edges(page: Sequence[Line], body: float) -> set[Line]:
+    """Give a page's first and last line where they are smaller than the text, or set apart from it."""
+    pairs = ((page[0], page[1]), (page[-1], page[-2])) if len(page) > 1 else ()
+    return {
+        edge
+        for edge, inner in pairs
+        if edge.size < body or (edge.size == body and abs(edge.top - inner.top) > _LOWEST * edge.size)
+    }
+
+
+def _running(line: Line) -> tuple[str, int]:
+    return _NUMBERS.sub("", line.text), round(line.top)
+
+
+def _usual_steps(lines: Sequence[Line]) -> Mapping[bool, float]:
+    """Give how low a line of a paragraph stands below the one before, in sizes, by whether they hold Chinese.
+
+    It is the lesser one of all steps; the two differ, since fonts do.
+    """
+    steps: Mapping[bool, list[float]] = {False: [], True: []}
+    for before, line in pairwise(lines):
+        if before.size == line.size and before.page == line.page and not (before.table or line.table):
+            steps[_is_wide(before, line)].append((line.top - before.top) / line.size)
+    return {wide: sorted(own)[len(own) // 4] if own else 0.0 for wide, own in steps.items()}
+
+
+def _is_wide(before: Line, line: Line) -> bool:
+    return bool(_WIDE.search(before.text) or _WIDE.search(line.text))
+
+
+def _follows(before: Line, line: Line, steps: Mapping[bool, float]) -> bool:
+    """Tell whether a line stands, and looks, as if it could be of the same paragraph, item or heading."""
+    if before.table or line.table or before.size != line.size or line.item:
         return False
-    return _gap(before, line) <= min(gap + _WIDER, _SAME_PARAGRAPH)
+    if before.page != line.page:
+        return before.no_room_for(line) or not _SENTENCE_ENDS.search(before.text)
+    usual, step = steps[_is_wide(before, line)], (line.top - before.top) / line.size
+    return step <= min(usual + _LOWER, _LOW) or (step <= min(usual + _LOWER, _LOWEST) and before.no_room_for(line))
+
+
+def _goes_on(first: Line, before: Line, line: Line) -> bool:
+    """Tell whether a line that follows continues the paragraph or item that begins with ``first``."""
+    if line.left > before.left + _INDENT * line.size and not (before is first and first.item):
+        return False
+    return before.right >= _FULL * before.margin or before.no_room_for(line)
 
 
 def _spaced(blocks: Iterable[str]) -> str:
-    """Set blocks apart by an empty line, items of a list by none."""
-    text = ""
-    item = False
+    """Set blocks apart by an empty line, items of one list by none."""
+    text = mark = ""
     for block in blocks:
-        now = bool(re.match(r"- |\d{1,3}[.)、]\s", block))
-        text += ("\n" if item and now else "\n\n") * bool(text) + block
-        item = now
+        item = "-" if block.startswith("- ") else "1" if _NUMBER.match(block) else ""
+        text += ("\n" if item and item == mark else "\n\n") * bool(text) + block
+        mark = item
     return text
