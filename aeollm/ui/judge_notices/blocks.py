@@ -10,6 +10,9 @@ from aeollm.methods import in_units
 from aeollm.reporting.html import Html, joined, scrolling, tag, titled
 from aeollm.ui.words import both
 
+_MOST_OPEN = 12
+"""Lines of warnings that are shown at once."""
+
 
 def said(key: str) -> str:
     """Say one sentence in both languages."""
@@ -22,19 +25,21 @@ def boxed(key: str) -> str:
 
 
 def problems(found: Sequence[Problem]) -> str:
-    """List problems by kind, the worst first; folded where there is nothing but notes."""
+    """List problems by kind, the worst first; notes are folded, and so are very many warnings."""
     boxes = []
     for severity in ("error", "warning", "note"):
         groups = group_problems(problem for problem in found if problem.severity == severity)
         if groups:
-            lines = tag("ul", *(tag("li", line) for group in groups for line in group.lines()))
+            items = [tag("li", line) for group in groups for line in group.lines()]
+            lines = tag("ul", *items)
             title = titled(severity, both(f"j_{severity}"))
             if severity == "error":
                 boxes.append(tag("section", tag("h2", title), lines, class_="ae-box ae-error", role="alert"))
             else:
                 count = sum(group.count for group in groups)
                 summary = tag("summary", title, f" ({count:,})")
-                boxes.append(tag("section", tag("details", summary, lines), class_=f"ae-box ae-{severity}"))
+                shown = {"open": ""} if severity == "warning" and len(items) <= _MOST_OPEN else {}
+                boxes.append(tag("section", tag("details", summary, lines, **shown), class_=f"ae-box ae-{severity}"))
     return joined(boxes)
 
 
