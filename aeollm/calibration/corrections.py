@@ -127,7 +127,7 @@ def sample_of(scores: AnswerScores, labels: Labels, dimension: str) -> tuple[Sam
     Raises
     ------
     UsageError
-        For a dimension that scores or labels lack.
+        For a dimension that scores or labels lack, or fewer than three labelled questions.
     """
     for name, known in ((scores.name, scores.dimensions), (labels.name, labels.dimensions)):
         if dimension not in known:
@@ -139,7 +139,9 @@ def sample_of(scores: AnswerScores, labels: Labels, dimension: str) -> tuple[Sam
     places = [labels.index.get(scores.keys[row]) for row in rows]
     beside = np.array([np.nan if place is None else people[place] for place in places], dtype=np.float64)
     questions = tuple(scores.keys[row][0] for row in rows)
-    return Sample(dimension, questions, column[list(rows)], beside), rows
+    sample = Sample(dimension, questions, column[list(rows)], beside)
+    sample.refuse_few()
+    return sample, rows
 
 
 def _features(scores: AnswerScores, features: Features, rows: Sequence[int], least: float) -> Floats:

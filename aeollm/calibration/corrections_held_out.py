@@ -54,6 +54,19 @@ class Sample:
         counts = np.bincount(self.numbers[self.given], minlength=len(self.order))
         return np.flatnonzero(counts > 1)
 
+    def refuse_few(self) -> None:
+        """Refuse what nothing can be learned from, no answer at all among it.
+
+        Raises
+        ------
+        UsageError
+            For fewer than three questions with two labels or more.
+        """
+        count = len(self.labelled)
+        if count < LEAST_QUESTIONS:
+            message = f"{count} questions have labels of {self.dimension}; a correction is learned from three."
+            raise UsageError("labels", [Problem("error", "few_labels", message, column=self.dimension)])
+
     def centred(self, figures: Floats, rows: Bools) -> Floats:
         """Take off every question's mean over the given rows; questions without one keep theirs at 0."""
         table = figures.reshape(len(figures), -1)
@@ -120,10 +133,8 @@ def learn(sample: Sample, fit: Fit) -> Learned:
     UsageError
         For fewer than three questions with two labels or more.
     """
+    sample.refuse_few()
     labelled = sample.labelled
-    if len(labelled) < LEAST_QUESTIONS:
-        message = f"{len(labelled)} questions have labels of {sample.dimension}; a correction is learned from three."
-        raise UsageError("labels", [Problem("error", "few_labels", message, column=sample.dimension)])
     usable = sample.given & np.isin(sample.numbers, labelled)
     everything = fit(usable)
     values, by_question = everything.values.copy(), {}

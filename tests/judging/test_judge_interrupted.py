@@ -103,9 +103,22 @@ def test_stopped_twice_gives_up_what_is_under_way(judge, folder):
         told, complaint = process.communicate(timeout=15)
     assert first.startswith(f"stopping: {AT_ONCE} calls under way will be waited for")
     assert f"giving up {AT_ONCE} calls under way, which may be charged all the same." in complaint
-    assert process.returncode == 1
-    assert "stopped: cancelled" in told
+    assert process.returncode == 1, complaint
+    assert "stopped: cancelled" in told, complaint
     assert (out / "replies.jsonl").read_bytes().count(b'"reply"') == 8
+
+
+@pytest.mark.parametrize("answered", [0, 1, 7, 9])
+def test_a_run_of_hardly_any_reply_ends_with_what_there_is(judge, folder, capsys, answered):
+    """A dimension has two criteria: with one reply none has a score, with seven readability has none to learn from."""
+    judge.script = lambda seen: by_quality(seen) if seen.number < answered else refused(401, "no such key")
+    out = folder / "out"
+    code, told, complaint = call(capsys, *arguments(judge, folder, out), "--concurrency", "1")
+    assert (code, "Traceback" in complaint) == (1, False)
+    assert f"{CALLS} answers wanted, {CALLS - answered} missing" in told
+    assert "stopped: " in told
+    assert (out / "report.md").read_text("utf-8").count("PARTIAL") >= 1
+    assert (out / "run.txt").exists() == (answered > 1)
 
 
 def test_a_second_run_in_the_folder_pays_nothing_twice(judge, folder, capsys):
