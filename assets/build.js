@@ -1,6 +1,7 @@
 // Sends the whole list of steps whenever something in it changes; what was open or in use outlives a new list.
 const STEP = '[data-step]', PART = ' » ';
-let last = '', turn = 0;
+// A list that is shown anew goes on counting where it was.
+let last = '', turn = Number(element.querySelector('[data-turn]')?.dataset.turn ?? 0);
 const open = new Set();
 const list = () => [...element.querySelectorAll(STEP)].map(step => {
   const options = {};

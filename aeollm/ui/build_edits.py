@@ -25,15 +25,16 @@ def edited(bench: Bench, labels: Labels, data: object) -> Bench:
         ``kind`` (add, remove, up, down, suggest), the place ``at``, and what to ``do``; ``turn``, the change's number.
     """
     found = data if isinstance(data, Mapping) else {}
-    listed = found.get("steps")
-    reader = _Reader({step.name: step for step in bench.steps})
-    steps = [step for own in (listed if isinstance(listed, list) else [])[:MOST_STEPS] for step in reader.step(own)]
-    turn = found.get("turn")
+    listed, turn, act = found.get("steps"), found.get("turn"), found.get("act")
     turn = turn if isinstance(turn, int) else None
-    bench = replace(bench, steps=tuple(steps), problems=tuple(reader.problems), turn=turn)
-    act = found.get("act")
     act = act if isinstance(act, Mapping) else {}
     change = _ACTS.get(str(act.get("kind")))
+    if change is None and turn is not None and bench.turn is not None and turn < bench.turn:
+        # Two requests of one page may arrive in the wrong order; the later one had the whole list.
+        return bench
+    reader = _Reader({step.name: step for step in bench.steps})
+    steps = [step for own in (listed if isinstance(listed, list) else [])[:MOST_STEPS] for step in reader.step(own)]
+    bench = replace(bench, steps=tuple(steps), problems=tuple(reader.problems), turn=turn)
     at = act.get("at")
     number = at if isinstance(at, int) and 0 <= at < len(steps) else None
     return bench if change is None else change(bench, labels, number, str(act.get("do")))

@@ -83,6 +83,8 @@ def try_and_score(tab, judge):
     assert MARK.encode() in tab.take("replies")
     tab.press("to-score")
     expect(tab.page.locator("#labels input")).to_have_value("own: 3 of 128 answers of demo", timeout=DONE)
+    # The way to the Score tab ends with its being shown: who opened another before would be taken there.
+    expect(tab.page.get_by_role("tab", name="Score", exact=True)).to_have_attribute("aria-selected", "true")
 
 
 def test_a_page_that_is_closed_leaves_nothing(page, judge, gate, forgetful, folder):

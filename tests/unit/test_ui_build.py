@@ -344,6 +344,15 @@ def test_nothing_quoted_is_html(labels, tmp_path):
     assert "&lt;img" in "".join(whole)
 
 
+def test_a_change_that_was_overtaken_on_its_way_undoes_nothing(labels):
+    bench = Bench.of(handed(GOOD, COARSE), labels.labels)
+    later = payload([replace(bench.steps[0], options={**bench.steps[0].options, "by": "borda"})]) | {"turn": 5}
+    earlier = payload([replace(bench.steps[0], options={**bench.steps[0].options, "by": "z"})]) | {"turn": 4}
+    bench = edited(edited(bench, labels.labels, later), labels.labels, earlier)
+    assert (bench.turn, bench.steps[0].options["by"]) == (5, "borda")
+    assert edited(bench, labels.labels, earlier | {"turn": 6}).steps[0].options["by"] == "z"
+
+
 def test_the_example_is_shown_until_files_are_dropped(builds):
     session = builds.score.example
     bench, *_, told, steps = builds.opened(Bench(), None, DEMO, session)
