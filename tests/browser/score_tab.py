@@ -15,8 +15,8 @@ from playwright.sync_api import Locator, Page, TimeoutError, expect
 File = tuple[str, bytes]
 """A file as a visitor's machine holds it: name and content."""
 
-SLOW = 20_000
-"""Milliseconds until a page that does not show something has failed; a busy machine needs several thousand."""
+SLOW = 45_000
+"""Milliseconds until a page that does not show something has failed; a machine that stalls needs tens of thousands."""
 
 _DROP = """(zone, files) => {
   const data = new DataTransfer();
